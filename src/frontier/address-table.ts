@@ -1,0 +1,111 @@
+/**
+ * The address clocks: one request at a time and the delay floor for each address, whatever the number of host names it
+ * serves (DESIGN 4, Keys). Hosts that are due while their address is taken stand in its line, first come first served.
+ *
+ * An address has `limit` places. A place is *in flight* (a request) or *promised* (to a host that will be leased as soon
+ * as the address's clock allows); everybody else waits in the line, so a due host is looked at once, not at every turn.
+ */
+export class AddressTable {
+  readonly names: string[] = [];
+  readonly #ids = new Map<string, number>();
+  #next = new Float64Array(1024);
+  #inFlight = new Uint8Array(1024);
+  #promised = new Uint8Array(1024);
+  readonly #lines = new Map<number, { hosts: number[]; head: number }>();
+
+  /** Places of an address. */
+  readonly limit = 1;
+
+  get size(): number {
+    return this.names.length;
+  }
+
+  /** Id of an address, dense from 0. */
+  intern(name: string): number {
+    let id = this.#ids.get(name);
+    if (id !== undefined) return id;
+    id = this.names.length;
+    this.names.push(name);
+    this.#ids.set(name, id);
+    if (id === this.#next.length) this.#grow();
+    return id;
+  }
+
+  /** No request to the address may start before (ms). */
+  nextAt(id: number): number {
+    return this.#next[id];
+  }
+
+  /** Moves the clock forward, never back. */
+  owe(id: number, nextAt: number): void {
+    if (nextAt > this.#next[id]) this.#next[id] = nextAt;
+  }
+
+  inFlight(id: number): number {
+    return this.#inFlight[id];
+  }
+
+  isPlaceFree(id: number): boolean {
+    return this.#inFlight[id] + this.#promised[id] < this.limit;
+  }
+
+  promise(id: number): void {
+    this.#promised[id]++;
+  }
+  breakPromise(id: number): void {
+    this.#promised[id]--;
+  }
+  start(id: number): void {
+    this.#inFlight[id]++;
+  }
+  end(id: number): void {
+    this.#inFlight[id]--;
+  }
+
+  /** Hosts in the line. */
+  waiting(id: number): number {
+    const line = this.#lines.get(id);
+    return line === undefined ? 0 : line.hosts.length - line.head;
+  }
+
+  queue(id: number, host: number): void {
+    const line = this.#lines.get(id);
+    if (line === undefined) this.#lines.set(id, { hosts: [host], head: 0 });
+    else line.hosts.push(host);
+  }
+
+  /** The first host of the line, taken out of it, or -1. */
+  shift(id: number): number {
+    const line = this.#lines.get(id);
+    if (line === undefined) return -1;
+    const host = line.hosts[line.head++];
+    if (line.head === line.hosts.length) this.#lines.delete(id);
+    else if (line.head > 1024 && line.head * 2 > line.hosts.length) {
+      line.hosts = line.hosts.slice(line.head);
+      line.head = 0;
+    }
+    return host;
+  }
+
+  /** Takes a host out of the line wherever it stands (it was blocked, or got another address). Linear; rare. */
+  leave(id: number, host: number): void {
+    const line = this.#lines.get(id);
+    const at = line === undefined ? -1 : line.hosts.indexOf(host, line.head);
+    if (line === undefined || at < 0) return;
+    line.hosts.splice(at, 1);
+    if (line.head === line.hosts.length) this.#lines.delete(id);
+  }
+
+  #grow(): void {
+    const n = this.#next.length * 2;
+    const next = new Float64Array(n);
+    next.set(this.#next);
+    this.#next = next;
+    const inFlight = new Uint8Array(n);
+    inFlight.set(this.#inFlight);
+    this.#inFlight = inFlight;
+    const promised = new Uint8Array(n);
+    promised.set(this.#promised);
+    this.#promised = promised;
+  }
+}

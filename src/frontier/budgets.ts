@@ -1,0 +1,28 @@
+/**
+ * Budgets: URLs admitted and URLs fetched per host in 30 days (DESIGN 4; seeds A and C: 10,000 a month). They bound
+ * traps and keep the crawl diverse.
+ */
+import type { HostTable } from './host-table.js';
+import { NONE } from './url-table.js';
+
+export const BUDGET_WINDOW = 30 * 86_400_000;
+
+function roll(hosts: HostTable, host: number, now: number): void {
+  if (now - hosts.windowStart[host] < BUDGET_WINDOW) return;
+  hosts.windowStart[host] = now;
+  hosts.admitted[host] = 0;
+  hosts.fetched[host] = 0;
+}
+
+/** May one more URL of the host become known? */
+export function mayAdmit(hosts: HostTable, host: number, now: number): boolean {
+  roll(hosts, host, now);
+  return hosts.budget[host] === NONE || hosts.admitted[host] < hosts.budget[host];
+}
+
+/** When the next URL of the host may be fetched as far as its budget goes: 0 is now, else ms. */
+export function fetchAllowedAt(hosts: HostTable, host: number, now: number): number {
+  roll(hosts, host, now);
+  if (hosts.budget[host] === NONE || hosts.fetched[host] < hosts.budget[host]) return 0;
+  return hosts.windowStart[host] + BUDGET_WINDOW;
+}

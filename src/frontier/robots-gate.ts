@@ -1,0 +1,66 @@
+/**
+ * What the frontier knows of robots.txt: one entry an origin (scheme, host, port), asked before each lease. Parsing and
+ * the verdict ladder are the fetch side's (`fetch/robots.ts`, `fetch/robots-ladder.ts`); here they are a verdict and a
+ * function.
+ */
+
+/** Compiled rules, as far as the frontier needs them. */
+export interface Rules {
+  allows(url: string): boolean;
+}
+
+export interface RobotsVerdict {
+  /** `rules` and `allow` open the gate until `until`; `deny` closes it until then, when the file is asked again. */
+  verdict: 'rules' | 'allow' | 'deny';
+  rules: Rules | null;
+  until: number;
+}
+
+export interface Origin {
+  id: number;
+  name: string;
+  host: number;
+  state: RobotsVerdict | null;
+  /** The file is being fetched (perhaps through a redirect, at another host). */
+  busy: boolean;
+}
+
+/** `open`: ask the rules. `fetch`: robots.txt must be leased first. `wait`: nothing of this origin until `until`. */
+export type Gate = 'open' | 'fetch' | 'wait';
+
+export class RobotsGate {
+  readonly origins: Origin[] = [];
+  readonly #byName = new Map<string, Origin>();
+
+  /** The origin of a fetch-form URL, `scheme://host[:port]`. */
+  static nameOf(url: string): string {
+    const slash = url.indexOf('/', 8);
+    return slash < 0 ? url : url.slice(0, slash);
+  }
+
+  find(name: string): Origin | undefined {
+    return this.#byName.get(name);
+  }
+
+  of(name: string, host: number): Origin {
+    let origin = this.#byName.get(name);
+    if (origin === undefined) {
+      origin = { id: this.origins.length, name, host, state: null, busy: false };
+      this.origins.push(origin);
+      this.#byName.set(name, origin);
+    }
+    return origin;
+  }
+
+  gate(origin: Origin, now: number): Gate {
+    if (origin.busy) return 'wait';
+    if (origin.state === null || now >= origin.state.until) return 'fetch';
+    return origin.state.verdict === 'deny' ? 'wait' : 'open';
+  }
+
+  /** Do the rules of an open origin allow the exact URL? */
+  allows(origin: Origin, url: string): boolean {
+    const state = origin.state;
+    return state !== null && (state.verdict === 'allow' || (state.verdict === 'rules' && state.rules!.allows(url)));
+  }
+}
