@@ -72,7 +72,13 @@ export function charge(
   return verdict;
 }
 
-function throttle(hosts: HostTable, host: number, retryAfterMs: number | null, rules: DelayRules, v: HostVerdict): void {
+function throttle(
+  hosts: HostTable,
+  host: number,
+  retryAfterMs: number | null,
+  rules: DelayRules,
+  v: HostVerdict,
+): void {
   v.why = 'throttled';
   // doubled even when Retry-After names a time: a host that throttles is visited more slowly afterwards
   const doubled = 2 * Math.max(hosts.penalty[host], rules.delay, hosts.crawlDelay[host]);

@@ -21,6 +21,8 @@ export interface Origin {
   name: string;
   host: number;
   state: RobotsVerdict | null;
+  /** Crawl-delay of the file, ms, 0 for none. */
+  crawlDelay: number;
   /** The file is being fetched (perhaps through a redirect, at another host). */
   busy: boolean;
 }
@@ -31,6 +33,7 @@ export type Gate = 'open' | 'fetch' | 'wait';
 export class RobotsGate {
   readonly origins: Origin[] = [];
   readonly #byName = new Map<string, Origin>();
+  readonly #ofHost = new Map<number, Origin[]>();
 
   /** The origin of a fetch-form URL, `scheme://host[:port]`. */
   static nameOf(url: string): string {
@@ -45,11 +48,21 @@ export class RobotsGate {
   of(name: string, host: number): Origin {
     let origin = this.#byName.get(name);
     if (origin === undefined) {
-      origin = { id: this.origins.length, name, host, state: null, busy: false };
+      origin = { id: this.origins.length, name, host, state: null, crawlDelay: 0, busy: false };
       this.origins.push(origin);
+      const others = this.#ofHost.get(host);
+      if (others) others.push(origin);
+      else this.#ofHost.set(host, [origin]);
       this.#byName.set(name, origin);
     }
     return origin;
+  }
+
+  /** The largest Crawl-delay among a host's origins, ms: the clock is the host's. */
+  crawlDelayOf(host: number): number {
+    let delay = 0;
+    for (const origin of this.#ofHost.get(host) ?? []) delay = Math.max(delay, origin.crawlDelay);
+    return delay;
   }
 
   gate(origin: Origin, now: number): Gate {

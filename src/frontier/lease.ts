@@ -1,0 +1,106 @@
+/** What passes between the frontier and the loop: leases out, outcomes in. Plain data. */
+import type { RequestKind } from '../changes.js';
+import type { UrlText } from '../engines/ports.js';
+import type { OutcomeCode } from '../errors.js';
+import type { DelayRules } from './clocks.js';
+
+/** The right to make one request, now. Exactly one `done` ends it. */
+export interface Lease {
+  /** Dense within the process, from 0. */
+  id: number;
+  kind: RequestKind;
+  /** Id of the known URL, -1 for robots. */
+  url: number;
+  host: number;
+  /** Address id in the frontier's table, and the address itself. */
+  address: number;
+  connectTo: string;
+  /** The exact URL to request. */
+  target: string;
+  /** Id of the origin that a robots lease is for (perhaps another host's, after a redirect); of the URL otherwise. */
+  origin: number;
+  /** Redirects followed so far: across hosts for robots, same-key for pages. */
+  redirects: number;
+  depth: number;
+  hops: number;
+  etag: string | null;
+  lastModified: string | null;
+  /** A cookie to carry back once (a redirect to itself that set one). */
+  cookie: string | null;
+  /** Page worker that gets it. */
+  worker: number;
+  granted: number;
+}
+
+/** How a lease ended. Times in ms on the loop's clock. */
+export interface LeaseOutcome {
+  code: OutcomeCode;
+  status: number;
+  started: number;
+  ended: number;
+  retryAfterMs: number | null;
+}
+
+/** What `done` decided. */
+export interface Settled {
+  /** ms the host owes after the request's end, and its address. */
+  delay: number;
+  addressDelay: number;
+  /** What became of the URL: its visit is over, it waits for another try, or it is given up. */
+  url: 'done' | 'pending' | 'dead' | 'leased' | 'none';
+}
+
+/** A job at a host that no URL list holds: a robots.txt (of this host, or of another that redirected here), or a page
+ * whose lease goes on at another spelling. */
+export interface Errand {
+  kind: RequestKind;
+  url: number;
+  target: string;
+  origin: number;
+  redirects: number;
+  depth: number;
+  hops: number;
+  cookie: string | null;
+}
+
+/** Texts the frontier needs before it can lease: answered with `loaded`. */
+export interface LoadRequest {
+  host: number;
+  urls: number[];
+}
+
+/** What may be done now. */
+export interface Turn {
+  leases: Lease[];
+  /** Hosts whose address is needed: answered with `resolved`. */
+  resolve: number[];
+  load: LoadRequest[];
+  /** Nothing more falls due before (ms; Infinity: only an answer can bring something). */
+  waitUntil: number;
+}
+
+export type Resolution =
+  | { addresses: readonly string[]; until: number }
+  | { code: Extract<OutcomeCode, `dns.${string}` | 'guard.address' | 'guard.port'>; words: string };
+
+export interface FrontierOptions {
+  rules: DelayRules;
+  /** Waits before the second, third, ... attempt at a URL, ms; one failure more makes a dead letter. */
+  retries: readonly number[];
+  /** `host+ip`: both clocks. `host`: no address clock. `ip`: the address owes what the host owes. */
+  key: 'host+ip' | 'host' | 'ip';
+  /** Back queues to start with, and at most. */
+  backQueues: number;
+  backQueuesMax: number;
+  quantumFetches: number;
+  quantumTime: number;
+  /** A host whose next time is further away than this holds no back queue, ms. */
+  sleepBeyond: number;
+  /** URLs read ahead when a host takes a back queue. */
+  lookAhead: number;
+  workers: number;
+  /** Same-key redirects in a row. */
+  sameRedirects: number;
+}
+
+export type { UrlText };
