@@ -1,0 +1,144 @@
+/** Reading the configuration of a run: the table of `config.ts`, under a config file, under flags. */
+import { type Config, OPTION_NAMES, OPTIONS, type OptionName, optionOf, optionOfFlag } from './config.js';
+import { UserError } from './errors.js';
+import { nearest } from './nearest.js';
+import { Refused } from './option-kinds.js';
+
+/** Values of flags by flag name (`max-pages`), as they came from the command line. */
+export type FlagValues = Readonly<Record<string, string | readonly string[]>>;
+
+/** Nested objects of a config file deeper than this hold no option. */
+const DEEPEST = 4;
+
+/**
+ * The configuration of a run: flags win over the file, the file over the defaults.
+ *
+ * @param file what the config file holds: option names to values, nested (`{"timeout": {"dns": "3s"}}`) or dotted
+ *   (`{"timeout.dns": "3s"}`). A number is milliseconds for a duration and bytes for a size.
+ * @param flags values of those flags that stand for options
+ * @param fileName how messages call the file
+ * @throws UserError (usage) that names the option, the value and what is allowed; or an unknown option and the nearest
+ *   known one
+ */
+export function loadConfig(file: unknown = {}, flags: FlagValues = {}, fileName = 'the configuration'): Config {
+  const values: Record<string, unknown> = {};
+  for (const name of Object.keys(OPTIONS) as OptionName[]) values[name] = optionOf(name).initial;
+  const given = new Set<string>();
+  const accept = (name: OptionName, value: unknown, label: string) => {
+    const option = optionOf(name);
+    const read = option.read(value);
+    if (read instanceof Refused)
+      throw new UserError(`${label} cannot be ${quote(read.value)}: give ${option.allowed}.`, 2);
+    values[name] = read;
+    given.add(name);
+  };
+  for (const [name, value] of flatten(file, fileName)) accept(known(name, fileName), value, `${name} in ${fileName}`);
+  for (const [flag, value] of Object.entries(flags)) accept(knownFlag(flag), value, `--${flag}`);
+
+  if (!given.has('seedBudget') && (given.has('budget') || values.scope === 'any')) values.seedBudget = values.budget;
+  const config = values as unknown as Config;
+  checkPairs(config);
+  return Object.freeze(config);
+}
+
+/** Options that only make sense in this order. */
+const PAIRS: readonly (readonly [smaller: OptionName, larger: OptionName])[] = [
+  ['worker.heartbeat', 'worker.deadAfter'],
+  ['robots.retry', 'robots.retryCap'],
+  ['resolver.ttlMin', 'resolver.ttlMax'],
+  ['frontier.backQueues', 'frontier.backQueuesMax'],
+  ['memory.refuseLevel4', 'memory.refuseLevel3'],
+  ['delay', 'host.penaltyCap'],
+];
+
+function checkPairs(config: Config): void {
+  for (const [smaller, larger] of PAIRS) {
+    if (config[smaller]! > config[larger]!) throw new UserError(`${smaller} cannot be larger than ${larger}.`, 2);
+  }
+}
+
+/**
+ * What a crawl must have that leaves this machine: an address where site owners can complain, and a delay.
+ *
+ * @param host the first host beyond loopback that the crawl goes to, or null if there is none
+ * @throws UserError (usage)
+ */
+export function checkReach(config: Config, host: string | null): void {
+  if (host === null) return;
+  if (config.delay === 0) {
+    throw new UserError(
+      `--delay 0 is for crawls of this machine only, and ${host} is not on it: give a delay such as 1s.`,
+      2,
+    );
+  }
+  if (config.contact === null) {
+    throw new UserError(
+      `A crawl of ${host} needs --contact: a URL or mail address where the owners of sites can reach you.`,
+      2,
+    );
+  }
+}
+
+/** `Saunter/0.1.0 (+mailto:me@example.org)`. */
+export function userAgent(version: string, contact: string | null): string {
+  return contact === null ? `Saunter/${version}` : `Saunter/${version} (+${contact})`;
+}
+
+/** The options that enter the keys of URLs, as one text: stored when a crawl begins, compared when it is resumed. */
+export function frozenOptions(config: Config): string {
+  return JSON.stringify(OPTION_NAMES.filter((name) => optionOf(name).frozen).map((name) => [name, config[name]]));
+}
+
+/**
+ * What differs between two {@link frozenOptions}, in words, or null.
+ * @param stored those of the crawl directory
+ */
+export function frozenDifference(stored: string, config: Config): string | null {
+  const before = new Map(JSON.parse(stored) as [string, unknown][]);
+  for (const [name, value] of JSON.parse(frozenOptions(config)) as [string, unknown][]) {
+    const was = before.get(name);
+    if (JSON.stringify(was) !== JSON.stringify(value)) {
+      return `${name} was ${JSON.stringify(was)} when this crawl began and is ${JSON.stringify(value)} now`;
+    }
+  }
+  return null;
+}
+
+/** Dotted names of a nested object, with their values. */
+function flatten(file: unknown, fileName: string): [name: string, value: unknown][] {
+  const flat: [string, unknown][] = [];
+  const visit = (value: unknown, path: string, depth: number) => {
+    if (value === null || typeof value !== 'object' || Array.isArray(value) || depth > DEEPEST) {
+      if (path === '') throw new UserError(`${capital(fileName)} must hold an object of options.`, 2);
+      flat.push([path, value]);
+      return;
+    }
+    for (const [key, inner] of Object.entries(value)) visit(inner, path === '' ? key : `${path}.${key}`, depth + 1);
+  };
+  visit(file, '', 0);
+  return flat;
+}
+
+function known(name: string, fileName: string): OptionName {
+  if (OPTION_NAMES.includes(name as OptionName)) return name as OptionName;
+  if (Object.hasOwn(OPTIONS, name))
+    throw new UserError(`${name} in ${fileName} is not available in this version yet.`, 2);
+  const near = nearest(name, OPTION_NAMES);
+  throw new UserError(
+    `There is no option ${quote(name)} (in ${fileName})${near ? `; the nearest is ${near}` : ''}.`,
+    2,
+  );
+}
+
+function knownFlag(flag: string): OptionName {
+  const name = optionOfFlag(flag);
+  if (name === null) throw new UserError(`There is no option --${flag}.`, 2);
+  return name;
+}
+
+function quote(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
+}
+
+const capital = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);
