@@ -1,0 +1,81 @@
+/**
+ * A synthetic server as a program: `node dist/sim/server-main.js --web demo|kill|bench [--port N] [--seed N]
+ * [--hosts N] [--pages N] [--control] [--log FILE]`.
+ *
+ * Prints a {@link ReadyLine} and serves until SIGTERM or SIGINT. With `--control` it also answers the commands of
+ * `server-control.ts` on standard input and ends when that closes, so it never outlives who started it. `--log` writes
+ * the requests as JSON lines at the end.
+ */
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { SyntheticServer } from './server.js';
+import { pinnedAddress, WEB_PREFIX, WEB_RESOLVE } from './server-address.js';
+import { ServerControl } from './server-commands.js';
+import type { ReadyLine } from './server-control.js';
+import type { SyntheticWeb, WebPlace } from './web.js';
+import { type BenchFigures, createBenchWeb } from './web-bench.js';
+import { createDemoWeb } from './web-demo.js';
+import { createKillWeb } from './web-kill.js';
+
+const { values: flags } = parseArgs({
+  options: {
+    web: { type: 'string', default: 'demo' },
+    port: { type: 'string', default: '0' },
+    seed: { type: 'string', default: '1' },
+    hosts: { type: 'string' },
+    pages: { type: 'string' },
+    control: { type: 'boolean', default: false },
+    log: { type: 'string' },
+  },
+});
+
+let figures: BenchFigures | undefined;
+
+async function build(place: WebPlace): Promise<SyntheticWeb> {
+  const seed = Number(flags.seed);
+  const size = (hosts: number, pages: number) => ({
+    hosts: Number(flags.hosts ?? hosts),
+    pages: Number(flags.pages ?? pages),
+    seed,
+  });
+  switch (flags.web) {
+    case 'demo':
+      return createDemoWeb(seed, place);
+    case 'kill':
+      return createKillWeb(size(40, 15), place);
+    case 'bench': {
+      const bench = await createBenchWeb(size(2000, 10), place);
+      figures = bench.figures;
+      return bench;
+    }
+    default:
+      throw new Error(`there is no web named ${flags.web}: choose demo, kill or bench`);
+  }
+}
+
+const addressOf = (host: string) => pinnedAddress(host, WEB_PREFIX);
+const control = new ServerControl();
+const server = await SyntheticServer.start((port) => build({ port, addressOf }), {
+  port: Number(flags.port),
+  addressOf,
+  onRequest: (request) => control.arrived(request),
+  onEnd: (request) => control.ended(request),
+});
+
+async function stop(): Promise<void> {
+  await server.stop();
+  if (flags.log !== undefined) {
+    writeFileSync(flags.log, server.log.map((request) => `${JSON.stringify(request)}\n`).join(''));
+  }
+  process.exit(0);
+}
+process.on('SIGTERM', () => void stop());
+// Ctrl-C in a terminal reaches the whole process group; whoever holds the control line still wants the summary.
+process.on('SIGINT', () => void (flags.control ? undefined : stop()));
+if (flags.control) control.serve(server, process.stdin, process.stdout, () => void stop());
+
+const ready: ReadyLine = {
+  ...{ port: server.port, seeds: server.web.seeds, resolve: WEB_RESOLVE, hosts: server.web.hosts.length },
+  ...(figures === undefined ? {} : { figures: { ...figures } }),
+};
+process.stdout.write(`${JSON.stringify(ready)}\n`);
