@@ -28,20 +28,35 @@ export function drawTopic(vocabulary: Vocabulary, random: WebRandom, count = 80)
   return Array.from({ length: count }, () => random.pick(vocabulary.words));
 }
 
-/** One sentence with its full stop and a trailing space where the script has one. */
-export function sentence(vocabulary: Vocabulary, topic: Topic, random: WebRandom): string {
+/**
+ * One sentence with its full stop and a trailing space where the script has one.
+ * @param mark may put markup around a word
+ */
+export function sentence(
+  vocabulary: Vocabulary,
+  topic: Topic,
+  random: WebRandom,
+  mark: (word: string) => string = plain,
+): string {
   const word = () => (random.chance(0.45) ? random.pick(topic) : commonWord(vocabulary, random));
-  let text = '';
-  if (vocabulary.script === 'latin') {
-    for (const token of random.pick(PATTERNS)) {
-      const slot = token === 'N' || token === 'A' || token === 'V';
-      text += (token === ',' || text === '' ? '' : ' ') + (slot ? word() : token);
-    }
-  } else {
-    const length = random.between(6, 14);
-    for (let i = 0; i < length; i++) text += (i === 0 ? '' : vocabulary.space) + word();
+  if (vocabulary.script !== 'latin') {
+    let text = capital(word());
+    for (let rest = random.between(5, 13); rest > 0; rest--) text += vocabulary.space + mark(word());
+    return text + vocabulary.stop;
   }
-  return text.charAt(0).toUpperCase() + text.slice(1) + vocabulary.stop;
+  let text = '';
+  for (const token of random.pick(PATTERNS)) {
+    if (text === '') text = capital(token === 'N' ? word() : token);
+    else if (token === ',') text += token;
+    else text += token === 'N' || token === 'A' || token === 'V' ? ` ${mark(word())}` : ` ${token}`;
+  }
+  return text + vocabulary.stop;
+}
+
+const plain = (word: string): string => word;
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 /** One paragraph of `sentences` sentences, without markup. */
@@ -54,7 +69,7 @@ export function paragraph(vocabulary: Vocabulary, topic: Topic, random: WebRando
 /** Two to four words, capitalised: a title or the text of a link. */
 export function heading(vocabulary: Vocabulary, topic: Topic, random: WebRandom): string {
   const words = Array.from({ length: random.between(2, 4) }, () => random.pick(topic));
-  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(vocabulary.space);
+  return words.map(capital).join(vocabulary.space);
 }
 
 export interface PageLink {

@@ -2,70 +2,45 @@
  * Pages of ordinary size for the bench (DESIGN section 13): about 100 KB of HTML that compress to 20 to 25 KB, with at
  * least 120 anchors and 1,500 elements, the markup of a usual content system around the text.
  */
-import { escapeHtml, heading, sentence, type Topic } from './pages.js';
+import { heading, sentence, type Topic } from './pages.js';
 import type { WebRandom } from './web-random.js';
 import type { Vocabulary } from './web-words.js';
-
-export interface BenchPage {
-  readonly html: string;
-  /** The words of the article, for checks on fingerprints. */
-  readonly text: string;
-}
 
 /** Bytes of HTML of one page: drawn evenly from this range, so that the mean is 100 KB (of 1,000 bytes). */
 const SMALLEST = 88_000;
 const LARGEST = 112_000;
-/** Bytes that one paragraph of the article may still add. */
-const SLACK = 600;
+/** Half of what the last paragraph of an article adds. */
+const SLACK = 300;
 
 const INLINE = ['em', 'strong', 'b', 'i', 'code', 'small', 'cite', 'span'];
 
 /**
  * One page.
- * @param links hrefs to spread over the page, at least 120; used in turn
+ * @param links hrefs to spread over the page, at least 120; used in turn, each at least once
  */
-export function benchPage(
-  vocabulary: Vocabulary,
-  topic: Topic,
-  random: WebRandom,
-  links: readonly string[],
-): BenchPage {
+export function benchPage(vocabulary: Vocabulary, topic: Topic, random: WebRandom, links: readonly string[]): string {
   const title = heading(vocabulary, topic, random);
   let used = 0;
   const anchor = (style: string) =>
-    `<a class="${style}" href="${escapeHtml(links[used++ % links.length]!)}">${heading(vocabulary, topic, random)}</a>`;
-  const frame = pageFrame(title, anchor, random, vocabulary, topic);
-  const target = random.between(SMALLEST, LARGEST) - frame.top.length - frame.bottom.length - SLACK;
-  const parts: string[] = [];
-  const text: string[] = [title];
-  let size = 0;
-  for (let index = 0; size < target; index++) {
-    let part =
-      index % 6 === 0 ? `<h2 class="section-title" id="s${index}">${heading(vocabulary, topic, random)}</h2>\n` : '';
-    part += '<p class="body-text">';
-    const sentences = random.between(2, 4);
-    for (let i = 0; i < sentences; i++) {
-      const words = sentence(vocabulary, topic, random);
-      text.push(words);
-      part += inlineMarkup(words, random, used < links.length && random.chance(0.3) ? anchor('inline-link') : '');
-    }
-    part += '</p>\n';
-    if (index % 12 === 11) part += figure(random, heading(vocabulary, topic, random));
-    parts.push(part);
-    size += part.length;
+    `<a class="${style}" href="${links[used++ % links.length]!}">${heading(vocabulary, topic, random)}</a>`;
+  // One word in five stands in an element of its own.
+  const mark = (word: string) => {
+    const choice = random.below(40);
+    return choice < INLINE.length ? `<${INLINE[choice]}>${word}</${INLINE[choice]}>` : word;
+  };
+  const { top, bottom } = pageFrame(title, anchor, random, vocabulary, topic);
+  const target = random.between(SMALLEST, LARGEST) - top.length - bottom.length - SLACK;
+  let article = '';
+  for (let index = 0; article.length < target; index++) {
+    if (index % 6 === 0)
+      article += `<h2 class="section-title" id="s${index}">${heading(vocabulary, topic, random)}</h2>\n`;
+    article += '<p class="article-body">';
+    for (let rest = random.between(2, 4); rest > 0; rest--) article += sentence(vocabulary, topic, random, mark);
+    if (used < links.length) article += anchor('inline-link');
+    article += '</p>\n';
+    if (index % 12 === 11) article += figure(random, heading(vocabulary, topic, random));
   }
-  return { html: frame.top + parts.join('') + frame.bottom, text: text.join(' ') };
-}
-
-/** The sentence with two of its words marked up and, now and then, a link at its end. */
-function inlineMarkup(words: string, random: WebRandom, link: string): string {
-  const list = words.split(' ');
-  for (let i = 0; i < 2; i++) {
-    const at = random.below(list.length - 1);
-    const tag = random.pick(INLINE);
-    list[at] = `<${tag}>${list[at]}</${tag}>`;
-  }
-  return list.join(' ') + (link === '' ? '' : `${link} `);
+  return top + article + bottom;
 }
 
 function figure(random: WebRandom, caption: string): string {
@@ -89,15 +64,15 @@ function pageFrame(
 ${repeat(6, (i) => `<link rel="stylesheet" href="/assets/css/part-${i}.css?v=${random.hex(8)}">\n`)}${repeat(8, (i) => `<meta property="og:part${i}" content="${heading(vocabulary, topic, random)}">\n`)}<script>window.dataLayer = window.dataLayer || []; function track() { dataLayer.push(arguments); } if (1 < 2 && "<p>" !== '') track('page', '${random.hex(16)}');</script>
 <style>.grid{display:grid;grid-template-columns:repeat(12,1fr);gap:16px}.card>a{color:#123}</style>
 </head><body class="page page--article"><header class="site-header"><nav class="main-nav" aria-label="Main"><ul class="menu">
-${repeat(30, () => `<li class="menu-item">${anchor('menu-link')}</li>\n`)}</ul></nav></header>
+${repeat(30, () => `<li class="menu__item menu__item--level-1" role="none">${anchor('menu__link menu__link--level-1')}</li>\n`)}</ul></nav></header>
 <div class="grid"><main class="content" id="content"><article class="article"><h1 class="headline">${title}</h1>
 `;
   const bottom = `<table class="data-table"><thead><tr>${repeat(4, () => `<th scope="col">${heading(vocabulary, topic, random)}</th>`)}</tr></thead><tbody>
-${repeat(40, () => `<tr class="row">${repeat(4, () => `<td class="cell">${random.below(10_000)}</td>`)}</tr>\n`)}</tbody></table>
+${repeat(60, () => `<tr class="data-table__row">${repeat(4, () => `<td class="data-table__cell">${random.below(10_000)}</td>`)}</tr>\n`)}</tbody></table>
 </article></main><aside class="sidebar"><h2 class="widget-title">Related</h2>
-${repeat(40, () => `<div class="card card--small"><span class="card-kicker"></span>${anchor('card-link')}</div>\n`)}</aside></div>
+${repeat(40, () => `<div class="card card--small card--sidebar"><span class="card__kicker card__kicker--muted"></span><div class="card__body">${anchor('card__link')}</div></div>\n`)}</aside></div>
 <footer class="site-footer"><ul class="footer-list">
-${repeat(30, () => `<li class="footer-item">${anchor('footer-link')}</li>\n`)}</ul><p class="legal">&copy; 2026 &middot; ${title}</p></footer>
+${repeat(30, () => `<li class="footer-list__item">${anchor('footer-list__link')}</li>\n`)}</ul><p class="legal">&copy; 2026 &middot; ${title}</p></footer>
 <script src="/assets/js/app.js?v=${random.hex(8)}" defer></script></body></html>
 `;
   return { top, bottom };

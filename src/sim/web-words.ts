@@ -61,6 +61,8 @@ const SYLLABLES: Record<Script, Syllables> = {
 export interface Vocabulary {
   readonly script: Script;
   readonly words: readonly string[];
+  /** For {@link commonWord}. */
+  readonly common: readonly string[];
   readonly space: string;
   readonly stop: string;
 }
@@ -77,11 +79,19 @@ export function createVocabulary(seed: number, script: Script, size: number): Vo
     for (let i = 0; i < syllables; i++) word += random.pick(onsets) + random.pick(nuclei);
     words.add(word + random.pick(codas));
   }
-  return { script, words: [...words], space, stop };
+  const ranked = [...words];
+  return { script, words: ranked, common: zipfTable(ranked), space, stop };
 }
 
-/** A word by Zipf's law with exponent 1 (the log of the rank is uniform). */
+/** Quantiles of Zipf's law with exponent 1 (the log of the rank is uniform): a table instead of an `exp` a word. */
+const QUANTILES = 1 << 14;
+
+function zipfTable(words: readonly string[]): string[] {
+  const top = Math.log(words.length);
+  return Array.from({ length: QUANTILES }, (_, i) => words[Math.floor(Math.exp((top * (i + 0.5)) / QUANTILES)) - 1]!);
+}
+
+/** A word as frequent as its rank says. The rarest words have no quantile of their own; topics bring those in. */
 export function commonWord(vocabulary: Vocabulary, random: WebRandom): string {
-  const { words } = vocabulary;
-  return words[Math.min(words.length - 1, Math.floor(Math.exp(random.float() * Math.log(words.length + 1))) - 1)]!;
+  return vocabulary.common[random.uint32() >>> 18]!;
 }

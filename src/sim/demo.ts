@@ -1,0 +1,143 @@
+/**
+ * `saunter demo` without its command line: the web that is crawled, and the report at the end, in words and figures.
+ */
+import { join } from 'node:path';
+import type { GapReport, ServerLogSummary } from './server-log.js';
+import { ServerProcess, type ServerProcessOptions } from './server-process.js';
+
+/** A running demo web. Crawl it with `--scope any --resolve <resolve> --allow-private 127.0.0.0/8`. */
+export interface DemoWeb {
+  readonly seeds: string[];
+  /** The value of `--resolve`. */
+  readonly resolve: string;
+  /** Hosts that the web has, for the words at the start. */
+  readonly hosts: number;
+  /** Ends the server; what its own log says. */
+  stop(): Promise<ServerLogSummary>;
+}
+
+/** Starts the demo's web on loopback, in a process of its own.
+ * @param options only for tests: another program */
+export async function startDemoWeb(options: Partial<ServerProcessOptions> = {}): Promise<DemoWeb> {
+  const server = await ServerProcess.start({ web: 'demo', ...options });
+  const { seeds, resolve, hosts } = server.ready;
+  return {
+    seeds: [...seeds],
+    resolve,
+    hosts,
+    stop: async () => {
+      const summary = await server.ask('summary', {});
+      await server.stop();
+      return summary;
+    },
+  };
+}
+
+/** What the report needs of the crawl's `--json` summary (DESIGN section 11). */
+export interface DemoCrawlSummary {
+  readonly pages: number;
+  readonly requests: number;
+  readonly bytes: number;
+  readonly duplicates: number;
+  readonly nearDuplicates: number;
+  readonly hosts: number;
+  readonly known: number;
+  readonly waiting: Readonly<Record<string, unknown>>;
+  readonly robotsDenied: number;
+  readonly rejected: Readonly<Record<string, number>>;
+  readonly seconds: number;
+  readonly pagesPerSecond: number;
+}
+
+/** The report for a terminal, plain text, without a trailing line end.
+ * @param dir the crawl's directory
+ * @param delay the crawl's `--delay` in ms, which the server's log is held against; absent: not judged */
+export function demoReport(summary: DemoCrawlSummary, log: ServerLogSummary, dir: string, delay?: number): string {
+  return [
+    'What happened',
+    ...table([
+      ['pages', `${number(summary.pages)} on ${number(summary.hosts)} hosts, in ${summary.seconds.toFixed(1)} s`],
+      ['duplicates', duplicates(summary)],
+      ['traps left', trapsLeft(summary, log)],
+      ['robots forbade', robots(summary, log)],
+      ['still waiting', waiting(summary.waiting)],
+    ]),
+    '',
+    'What the web saw (the log of the synthetic server, on its own clock)',
+    ...table([
+      ['requests', `${number(log.requests)}: ${kinds(log)}`],
+      ['at once', `never more than ${log.mostAtOncePerHost} on a host, ${log.mostAtOncePerAddress} on an address`],
+      ['smallest gap', smallestGap(log.tightestHost, delay)],
+    ]),
+    '',
+    'Where it lies',
+    ...table([
+      ['every answer', `${join(dir, 'warc')} (WARC: open it with any replay tool)`],
+      ['the texts', `${join(dir, 'text')} (also WARC)`],
+      ['the store', `${join(dir, 'crawl.sqlite')} (SQLite: urls, visits, requests, hosts)`],
+    ]),
+    '',
+    'How to look at it',
+    `  saunter status --dir ${dir}`,
+    `  saunter list urls --dir ${dir}`,
+    `  saunter export --dir ${dir} --format jsonl`,
+    `  saunter verify --dir ${dir}     reads everything back and proves every delay`,
+  ].join('\n');
+}
+
+const number = (value: number): string => Math.round(value).toLocaleString('en-US');
+
+/** Rows of two columns, the second aligned. */
+function table(rows: [name: string, words: string][]): string[] {
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, words]) => `  ${name.padEnd(width)}  ${words}`);
+}
+
+function plural(count: number, one: string, many = `${one}s`): string {
+  return `${number(count)} ${count === 1 ? one : many}`;
+}
+
+function duplicates({ duplicates: exact, nearDuplicates: near }: DemoCrawlSummary): string {
+  return `${plural(exact, 'exact copy', 'exact copies')} (one host is a whole mirror), ${plural(near, 'near-copy', 'near-copies')}; kept once`;
+}
+
+/** Every refusal of a link but those of scope, by its reason. */
+function trapsLeft({ rejected }: DemoCrawlSummary, log: ServerLogSummary): string {
+  const reasons = Object.entries(rejected).filter(([reason, count]) => count > 0 && reason !== 'scope');
+  const words = reasons.map(([reason, count]) => `${reason} ${number(count)}`).join(', ');
+  const entered = plural(log.kinds.trap ?? 0, 'page');
+  const refused = words === '' ? 'no link was refused' : `links refused: ${words}`;
+  return `${entered} of endless series fetched before they were left; ${refused}`;
+}
+
+function robots({ robotsDenied }: DemoCrawlSummary, log: ServerLogSummary): string {
+  const asked = log.kinds.forbidden ?? 0;
+  const kept = asked === 0 ? 'none was asked for' : `AND ${plural(asked, 'forbidden URL')} WAS ASKED FOR ALL THE SAME`;
+  return `${plural(robotsDenied, 'URL')}, by the rules or for want of a readable robots.txt; ${kept}`;
+}
+
+/** `waiting` maps a reason to a number of URLs, or to an object that has one as `urls` or `count`. */
+function waiting(reasons: Readonly<Record<string, unknown>>): string {
+  const words = Object.entries(reasons).map(([reason, value]) => {
+    const fields = value as { urls?: number; count?: number };
+    const count = typeof value === 'number' ? value : (fields?.urls ?? fields?.count);
+    return count === undefined ? reason : `${reason} ${number(count)}`;
+  });
+  return words.length === 0 ? 'nothing' : `${words.join(', ')} (the same crawl goes on with them later)`;
+}
+
+/** Kinds of answers, most frequent first. */
+function kinds(log: ServerLogSummary): string {
+  const counts = Object.entries(log.kinds) as [string, number][];
+  return counts
+    .sort((a, b) => b[1] - a[1])
+    .map(([kind, count]) => `${kind} ${number(count)}`)
+    .join(', ');
+}
+
+function smallestGap(gap: GapReport | null, delay: number | undefined): string {
+  if (gap?.smallestGap == null) return 'no host was asked twice';
+  const words = `${gap.smallestGap.toFixed(1)} ms, on ${gap.key}`;
+  if (delay === undefined) return words;
+  return `${words}; the delay was ${delay} ms: ${gap.smallestGap >= delay ? 'kept' : 'BROKEN'}`;
+}
