@@ -1,0 +1,236 @@
+/**
+ * Scope: an ordered list of rules, each of which accepts a URL, rejects it or passes it on; the first that does not
+ * pass decides (DESIGN section 5; the algebra is Heritrix's). Rules are plain data: they are stored with the crawl.
+ */
+import { domainOf } from './domain.js';
+import { compileGlob, LONGEST_GLOB } from './glob.js';
+import { type NormalUrl, normalizeUrl } from './normalize.js';
+import { Pattern } from './pattern.js';
+
+export type ScopeVerdict = 'accept' | 'reject' | 'pass';
+
+export type ScopeCondition =
+  /** The host name is one of these. */
+  | { readonly kind: 'host'; readonly hosts: readonly string[] }
+  /** The host's registrable domain ({@link domainOf}) is one of these. */
+  | { readonly kind: 'domain'; readonly domains: readonly string[] }
+  /** The host is one of these names or lies below one: what lists of blocked domains mean. */
+  | { readonly kind: 'below'; readonly names: readonly string[] }
+  /** The URL is one of these URLs or lies below one: `https://a.com/docs` holds `/docs/x` and `/docs?x`, not
+   * `/docs-old`. http and https are one; a query is left out. */
+  | { readonly kind: 'prefix'; readonly prefixes: readonly string[] }
+  /** `*` any run of characters; the whole normal URL has to match one. */
+  | { readonly kind: 'glob'; readonly globs: readonly string[] }
+  /** One of these regular expressions ({@link Pattern}) matches somewhere in the normal URL. */
+  | { readonly kind: 'regexp'; readonly patterns: readonly string[]; readonly ignoreCase?: boolean };
+
+export type ScopeRule = ScopeCondition & {
+  /** What a URL that meets the condition gets. */
+  readonly verdict: ScopeVerdict;
+  /** What one that does not meet it gets (default `pass`). */
+  readonly otherwise?: ScopeVerdict;
+  /** The name that refusals are counted under (default the kind). */
+  readonly name?: string;
+};
+
+export interface ScopeDecision {
+  readonly accept: boolean;
+  /** Name of the rule that decided, or `fallback`. */
+  readonly rule: string;
+}
+
+export interface Scope {
+  /** The rules in force, additions included. */
+  readonly rules: readonly ScopeRule[];
+  verdict(url: Pick<NormalUrl, 'url' | 'host'>): ScopeDecision;
+  /** Widens the first accepting rule of hosts, domains or prefixes by a seed, or by where a seed redirects to.
+   * Returns what was added (a domain, say), or null when it was in already or there is no such rule. */
+  extend(seed: NormalUrl): string | null;
+}
+
+/** A rule that cannot be compiled; `message` says which and why. */
+export class ScopeError extends Error {
+  override readonly name = 'ScopeError';
+}
+
+/** @param fallback what a URL gets that every rule passes on. Throws a {@link ScopeError} for a rule that is wrong. */
+export function compileScope(rules: readonly ScopeRule[], fallback: 'accept' | 'reject'): Scope {
+  const compiled = rules.map(compileRule);
+  const last: ScopeDecision = { accept: fallback === 'accept', rule: 'fallback' };
+  return {
+    get rules() {
+      return compiled.map((rule) => rule.data());
+    },
+    verdict(url) {
+      for (const rule of compiled) {
+        const decision = rule.test(url.url, url.host) ? rule.met : rule.unmet;
+        if (decision !== null) return decision;
+      }
+      return last;
+    },
+    extend(seed) {
+      return compiled.find((rule) => rule.met?.accept && rule.extend !== undefined)?.extend?.(seed) ?? null;
+    },
+  };
+}
+
+interface CompiledRule {
+  test(url: string, host: string): boolean;
+  data(): ScopeRule;
+  extend?(seed: NormalUrl): string | null;
+  /** The decisions, made once; null passes. */
+  readonly met: ScopeDecision | null;
+  readonly unmet: ScopeDecision | null;
+}
+
+function compileRule(rule: ScopeRule): CompiledRule {
+  const name = rule.name ?? rule.kind;
+  const decision = (verdict: ScopeVerdict): ScopeDecision | null =>
+    verdict === 'pass' ? null : { accept: verdict === 'accept', rule: name };
+  const met = decision(rule.verdict);
+  const unmet = decision(rule.otherwise ?? 'pass');
+  try {
+    return { ...compileCondition(rule), met, unmet };
+  } catch (error) {
+    throw new ScopeError(`the scope rule "${name}" cannot be used: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function compileCondition(rule: ScopeRule): Omit<CompiledRule, 'met' | 'unmet'> {
+  switch (rule.kind) {
+    case 'host': {
+      const hosts = new Set(rule.hosts.map(hostName));
+      return {
+        test: (_, host) => hosts.has(host),
+        data: () => ({ ...rule, hosts: [...hosts] }),
+        extend: ({ host }) => addTo(hosts, host),
+      };
+    }
+    case 'domain': {
+      const domains = new Set(rule.domains.map(hostName));
+      return {
+        test: (_, host) => domains.has(domainOf(host)),
+        data: () => ({ ...rule, domains: [...domains] }),
+        extend: ({ host }) => addTo(domains, domainOf(host)),
+      };
+    }
+    case 'below': {
+      const names = new Set(rule.names.map(hostName));
+      return { test: (_, host) => isBelow(names, host), data: () => rule };
+    }
+    case 'prefix': {
+      const prefixes = new PrefixSet(rule.prefixes);
+      return {
+        test: (url, host) => prefixes.has(url, host),
+        data: () => ({ ...rule, prefixes: [...prefixes.list] }),
+        extend: (seed) => prefixes.add(prefixOf(seed)),
+      };
+    }
+    case 'glob': {
+      const globs = rule.globs.map((glob) => {
+        if (glob.length > LONGEST_GLOB) throw new RangeError(`a glob has at most ${LONGEST_GLOB} characters`);
+        return compileGlob(glob);
+      });
+      return { test: (url) => globs.some((matches) => matches(url)), data: () => rule };
+    }
+    case 'regexp': {
+      const patterns = rule.patterns.map((source) => new Pattern(source, rule.ignoreCase));
+      return { test: (url) => patterns.some((pattern) => pattern.test(url)), data: () => rule };
+    }
+    default:
+      throw new TypeError(`there is no rule of kind ${JSON.stringify((rule as { kind: unknown }).kind)}`);
+  }
+}
+
+/** A host name as URLs spell it: `Bücher.example.` and `xn--bcher-kva.example` are one. */
+function hostName(name: string): string {
+  const normal = normalizeUrl(`http://${name.startsWith('*.') ? name.slice(2) : name}/`);
+  if (normal.url === null || normal.origin !== `http://${normal.host}`) {
+    throw new TypeError(`${JSON.stringify(name)} is not a host name`);
+  }
+  return normal.host;
+}
+
+function isBelow(names: ReadonlySet<string>, host: string): boolean {
+  for (let name = host; ; ) {
+    if (names.has(name)) return true;
+    const dot = name.indexOf('.');
+    if (dot < 0) return false;
+    name = name.slice(dot + 1);
+  }
+}
+
+function addTo(set: Set<string>, value: string): string | null {
+  if (set.has(value)) return null;
+  set.add(value);
+  return value;
+}
+
+/** Prefixes by host, so that ten thousand seeds cost no more than one. */
+class PrefixSet {
+  readonly list = new Set<string>();
+  private readonly byHost = new Map<string, string[]>();
+
+  constructor(prefixes: readonly string[]) {
+    for (const prefix of prefixes) this.add(prefix);
+  }
+
+  add(prefix: string): string | null {
+    const normal = normalizeUrl(prefix);
+    if (normal.url === null) throw new TypeError(`${JSON.stringify(prefix)} is not an http(s) URL`);
+    const stem = afterScheme(normal.url).replace(/\?.*$/, '').replace(/\/$/, '');
+    const stems = this.byHost.get(normal.host) ?? [];
+    if (stems.includes(stem)) return null;
+    this.byHost.set(normal.host, [...stems, stem]);
+    this.list.add(prefix);
+    return prefix;
+  }
+
+  has(url: string, host: string): boolean {
+    const stems = this.byHost.get(host);
+    if (stems === undefined) return false;
+    const rest = afterScheme(url);
+    return stems.some(
+      (stem) => rest.startsWith(stem) && (rest.length === stem.length || '/?'.includes(rest[stem.length])),
+    );
+  }
+}
+
+function afterScheme(url: string): string {
+  return url.slice(url.indexOf('//') + 2);
+}
+
+/** The prefix that a seed stands for: itself, or the folder it lies in if its last segment looks like a file. */
+function prefixOf(seed: NormalUrl): string {
+  const path = seed.fetch.replace(/\?.*$/, '');
+  const slash = path.lastIndexOf('/');
+  return path.indexOf('.', slash) >= 0 && slash >= seed.origin.length ? path.slice(0, slash + 1) : path;
+}
+
+/**
+ * The rules of a CLI crawl. `exclude` refuses whatever else says; with `include`, what matches none is refused; what is
+ * left has to be in `scope` as the seeds draw it.
+ */
+export function scopeFor(options: {
+  readonly scope: 'any' | 'domain' | 'host' | 'prefix';
+  readonly seeds: readonly NormalUrl[];
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  /** Names of which everything below is refused. */
+  readonly blocked?: readonly string[];
+}): { rules: ScopeRule[]; fallback: 'accept' | 'reject' } {
+  const { scope, seeds, include = [], exclude = [], blocked = [] } = options;
+  const rules: ScopeRule[] = [];
+  if (blocked.length > 0) rules.push({ kind: 'below', names: blocked, verdict: 'reject', name: 'blocked' });
+  if (exclude.length > 0) rules.push({ kind: 'glob', globs: exclude, verdict: 'reject', name: 'exclude' });
+  if (include.length > 0) {
+    rules.push({ kind: 'glob', globs: include, verdict: 'pass', otherwise: 'reject', name: 'include' });
+  }
+  const distinct = (values: string[]) => [...new Set(values)];
+  if (scope === 'host') rules.push({ kind: 'host', hosts: distinct(seeds.map((s) => s.host)), verdict: 'accept' });
+  if (scope === 'domain') {
+    rules.push({ kind: 'domain', domains: distinct(seeds.map((s) => domainOf(s.host))), verdict: 'accept' });
+  }
+  if (scope === 'prefix') rules.push({ kind: 'prefix', prefixes: distinct(seeds.map(prefixOf)), verdict: 'accept' });
+  return { rules, fallback: scope === 'any' ? 'accept' : 'reject' };
+}
