@@ -36,9 +36,10 @@ export type Stored<Row> = Row & { batch: number };
 /**
  * Reads of what is committed.
  *
- * Promises: `scan` yields each committed row once, in insertion order, in chunks, in bounded memory; it may run beside
- * a writer and then sees a prefix of the commits that is whole batches. Leaves out: any look-up by content, any
- * ordering other than insertion, and what is in batches that are not committed.
+ * Promises: `scan` yields each committed row once, in insertion order, in chunks, in bounded memory, up to the rows that
+ * were committed when it began. Beside a writer, all tables and `meta` are seen as of the moment the reader was opened:
+ * a prefix of the commits that is whole batches. Leaves out: any look-up by content, any ordering other than insertion,
+ * and what is in batches that are not committed.
  */
 export interface StoreReader {
   /** Small facts: crawl id, secret, schema, frozen options. `null` if the key was never set. */
@@ -65,13 +66,15 @@ export interface UrlText {
 /**
  * The durable record of a crawl.
  *
- * Promises: `commit` is atomic and durable when it resolves; a batch with the (epoch, sequence) of the last commit is
- * answered `already` and changes nothing; one of an older epoch rejects with {@link FencedError}; rows keep the ids
- * they came with, which are dense per table. Leaves out: queries on the hot path (all random access is in memory but
- * for the two look-ups by id below), updates and deletes, retries (the caller repeats the same batch).
+ * Promises: `commit` is atomic and durable when it resolves; sequences of an epoch are 1, 2, 3 ...; a batch with the
+ * (epoch, sequence) of the last commit is answered `already` and changes nothing; one of an older epoch rejects with
+ * {@link FencedError}; one that skips a sequence, breaks the density of ids or refers to rows that do not exist rejects
+ * with {@link BatchError}; after any rejection the same batch can be sent again. Text is kept but for U+0000 and lone
+ * surrogates, which become U+FFFD. Leaves out: queries on the hot path (all random access is in memory but for the two
+ * look-ups by id below), updates and deletes, retries (the caller repeats the same batch).
  */
 export interface Store extends StoreReader {
-  /** The (epoch, sequence) of the last commit; [0, 0] before the first. */
+  /** The (epoch, sequence) of the last commit; [epoch, 0] before the first of an epoch, [0, 0] in a new store. */
   lastBatch(): [epoch: number, sequence: number];
   /** Begins a new epoch, durable when it resolves: older writers are fenced off. Returns the epoch. */
   beginEpoch(): Promise<number>;
@@ -96,6 +99,11 @@ export interface VisitReference {
 /** A batch came from an owner that was replaced: its memory is to be dropped. */
 export class FencedError extends Error {
   override readonly name = 'FencedError';
+}
+
+/** A batch breaks the contract (a fault of its sender): nothing of it was kept. */
+export class BatchError extends Error {
+  override readonly name = 'BatchError';
 }
 
 /**
