@@ -1,0 +1,90 @@
+/** What `meta`, `link` and `base` say about a page, wherever on it they stand. */
+import { Attr } from './elements.js';
+import { LinkFlag, relFlags } from './links.js';
+import { parseRefresh, type Refresh } from './refresh.js';
+import { applyDirectives, defaultRobots, type PageRobots } from './robots-meta.js';
+import type { HeadVisitor, PageScan } from './scan.js';
+
+/** Kinds of `link` that are kept. */
+const KEPT = LinkFlag.canonical | LinkFlag.alternate | LinkFlag.next | LinkFlag.prev | LinkFlag.amphtml;
+
+export class HeadCollector implements HeadVisitor {
+  readonly robots: PageRobots = defaultRobots();
+  readonly aiPreferences: string[] = [];
+  /** First canonical as written. */
+  canonical: string | null = null;
+  /** First refresh that goes elsewhere: a page that reloads itself has none. */
+  refresh: Refresh | null = null;
+  /** `content-language` of a meta. */
+  language: string | null = null;
+  base: string;
+  readonly #agent: string | undefined;
+  #hasBase = false;
+
+  constructor(url: string, agent: string | undefined) {
+    this.base = url;
+    this.#agent = agent?.toLowerCase();
+  }
+
+  /** `href` against the base, or null if it is no http(s) URL. */
+  resolve(href: string | null): string | null {
+    if (href === null) return null;
+    const url = parseUrl(href, this.base);
+    return url !== null && /^https?:$/.test(url.protocol) ? url.href : null;
+  }
+
+  /** The first `base` that has an `href` is the base, if it is a URL; `data:` and `javascript:` are none (4.2.3). */
+  baseTag(scan: PageScan): void {
+    if (this.#hasBase || scan.noscript) return;
+    const href = scan.attribute(Attr.href);
+    if (href === null) return;
+    const url = parseUrl(href, this.base);
+    if (url === null || url.protocol === 'data:' || url.protocol === 'javascript:') return;
+    this.#hasBase = true;
+    this.base = url.href;
+  }
+
+  link(scan: PageScan): void {
+    const rel = scan.attribute(Attr.rel);
+    if (rel === null) return;
+    const flags = relFlags(rel);
+    if ((flags & KEPT) === 0) return;
+    const href = scan.attribute(Attr.href);
+    if (href === null) return;
+    const type = flags & LinkFlag.alternate ? scan.attribute(Attr.type) : null;
+    const isFeed = type !== null && /^application\/(?:rss|atom)\+xml\b/i.test(type);
+    const index = scan.addLink(href, isFeed ? flags | LinkFlag.feed : flags);
+    if (flags & LinkFlag.canonical && href.trim() !== '') this.canonical ??= href;
+    const hreflang = scan.attribute(Attr.hreflang);
+    if (index >= 0 && hreflang !== null) scan.links.hreflangs.set(index, hreflang);
+  }
+
+  meta(scan: PageScan): void {
+    const content = scan.attribute(Attr.content);
+    if (content === null) return;
+    const pragma = scan.attribute(Attr['http-equiv'])?.toLowerCase();
+    if (pragma === 'refresh') {
+      if (this.refresh === null && !scan.noscript) this.#setRefresh(scan, content);
+    } else if (pragma === 'content-language') this.language ??= content.trim() || null;
+    const name = scan.attribute(Attr.name)?.trim().toLowerCase();
+    if (name === undefined) return;
+    if (name === 'robots' || (this.#agent !== undefined && name === this.#agent)) {
+      applyDirectives(this.robots, content, this.aiPreferences);
+    } else if (name === 'tdm-reservation' || name === 'tdm-policy') {
+      this.aiPreferences.push(`${name}=${content.trim().slice(0, 1000)}`);
+    }
+  }
+
+  #setRefresh(scan: PageScan, content: string): void {
+    const refresh = parseRefresh(content);
+    if (refresh === null || refresh.url === null) return;
+    this.refresh = refresh;
+    scan.addLink(refresh.url, LinkFlag.refresh);
+  }
+}
+
+/** `href` against `base`, or by itself if the base is no URL; null if it is none. */
+function parseUrl(href: string, base: string): URL | null {
+  if (URL.canParse(href, base)) return new URL(href, base);
+  return URL.canParse(href) ? new URL(href) : null;
+}

@@ -1,0 +1,222 @@
+/**
+ * The text of a page as it grows: one buffer of UTF-8 with white space collapsed, cut into blocks (lines of text that
+ * the page's elements keep apart). Whole text is the buffer; main text is a choice of blocks.
+ */
+import { readReference, referenceEnd } from './character-references.js';
+
+/** What a block is, as bits of {@link TextBuilder.blockFlags}. */
+export const BlockFlag = {
+  heading: 1,
+  listItem: 2,
+  cell: 4,
+  preformatted: 8,
+  quote: 16,
+  button: 32,
+  paragraph: 64,
+  option: 128,
+} as const;
+
+const NOTHING = 0;
+const SPACE = 1;
+const LINE = 2;
+
+/** Bytes that end a run to be copied as it is: white space, NUL, `&`, and 0xC2, which begins a no-break space. */
+const stops = new Uint8Array(256);
+for (const c of [0x00, 0x09, 0x0a, 0x0c, 0x0d, 0x20, 0x26, 0xc2]) stops[c] = 1;
+
+const AMPERSAND = 0x26;
+const NEWLINE = 0x0a;
+const BLANK = 0x20;
+
+export class TextBuilder {
+  bytes: Buffer;
+  length = 0;
+
+  blockCount = 0;
+  blockStart = new Int32Array(512);
+  blockEnd = new Int32Array(512);
+  /** Characters that are not white space, and how many of them stand in links. */
+  blockChars = new Int32Array(512);
+  blockLinkChars = new Int32Array(512);
+  /** White space inside the block, in runs: words, where the script has spaces, less one. */
+  blockGaps = new Int32Array(512);
+  /** Row of the innermost element in which the block begins. */
+  blockRow = new Int32Array(512);
+  blockFlags = new Int32Array(512);
+
+  /** Set by the page: is the text now being added inside a link, and in which element? */
+  inLink = false;
+  row = 0;
+  flags = 0;
+
+  /** What the next block is set apart with: a line break, or a tab between the cells of a row. */
+  separator: number = NEWLINE;
+
+  #open = false;
+  #pending: number = NOTHING;
+  #chars = 0;
+  #linkChars = 0;
+  #gaps = 0;
+
+  constructor(capacity: number) {
+    this.bytes = Buffer.allocUnsafe(capacity);
+  }
+
+  /** Adds `source[start, end)` with white space collapsed and, if `references`, character references decoded. */
+  add(source: Buffer, start: number, end: number, references: boolean): void {
+    let p = start;
+    while (p < end) {
+      const c = source[p];
+      if (stops[c] === 0) {
+        const from = p++;
+        while (p < end && stops[source[p]] === 0) p++;
+        this.#copy(source, from, p);
+      } else if (c === AMPERSAND) {
+        const text = references ? readReference(source, p, end) : null;
+        if (text === null) {
+          this.#copy(source, p, p + 1);
+          p++;
+        } else {
+          p = referenceEnd;
+          this.#addDecoded(text);
+        }
+      } else if (c === 0xc2) {
+        if (p + 1 < end && source[p + 1] === 0xa0) this.space();
+        else this.#copy(source, p, Math.min(p + 2, end));
+        p += 2;
+      } else {
+        if (c !== 0) this.space();
+        p++;
+      }
+    }
+  }
+
+  #addDecoded(text: Buffer): void {
+    if (text.length === 1 && text[0] <= BLANK) {
+      if (stops[text[0]] === 1) this.space();
+    } else if (text.length === 2 && text[0] === 0xc2 && text[1] === 0xa0) this.space();
+    else this.#copy(text, 0, text.length);
+  }
+
+  /** Adds text as it is, line breaks included (`pre`). */
+  addPreformatted(source: Buffer, start: number, end: number, references: boolean): void {
+    let p = start;
+    while (p < end) {
+      const from = p;
+      while (p < end && source[p] !== AMPERSAND && source[p] !== NEWLINE && source[p] !== 0x0d && source[p] !== 0) p++;
+      if (p > from) this.#copySpaced(source, from, p);
+      if (p >= end) return;
+      const c = source[p];
+      const text = c === AMPERSAND && references ? readReference(source, p, end) : null;
+      if (text !== null) {
+        p = referenceEnd;
+        this.#copy(text, 0, text.length);
+        continue;
+      }
+      if (c === AMPERSAND) this.#copy(source, p, p + 1);
+      else if (c !== 0 && !(c === 0x0d && source[p + 1] === NEWLINE)) this.#verbatimNewline();
+      p++;
+    }
+  }
+
+  #copySpaced(source: Buffer, from: number, to: number): void {
+    const before = this.#chars;
+    this.#copy(source, from, to);
+    let blanks = 0;
+    for (let i = from; i < to; i++) if (source[i] === BLANK || source[i] === 0x09) blanks++;
+    this.#chars = Math.max(before, this.#chars - blanks);
+    this.#gaps += blanks > 0 ? 1 : 0;
+  }
+
+  #verbatimNewline(): void {
+    if (!this.#open) return;
+    this.#ensure(1);
+    this.bytes[this.length++] = NEWLINE;
+    this.#gaps++;
+  }
+
+  /** White space: one blank if text follows in the same block. */
+  space(): void {
+    if (this.#pending === NOTHING) this.#pending = SPACE;
+  }
+
+  /** A line break inside a block (`br`). */
+  lineBreak(): void {
+    this.#pending = LINE;
+  }
+
+  /** Ends the block, if there is one. What follows starts on a line of its own. */
+  breakBlock(): void {
+    this.#pending = NOTHING;
+    if (!this.#open) return;
+    this.#open = false;
+    const at = this.blockCount++;
+    this.blockEnd[at] = this.length;
+    this.blockChars[at] = this.#chars;
+    this.blockLinkChars[at] = this.#linkChars;
+    this.blockGaps[at] = this.#gaps;
+  }
+
+  /** The text of `[start, end)`. */
+  slice(start: number, end: number): string {
+    return this.bytes.utf8Slice(start, end);
+  }
+
+  #copy(source: Buffer, from: number, to: number): void {
+    const size = to - from;
+    this.#ensure(size + 1);
+    const { bytes } = this;
+    let at = this.length;
+    if (!this.#open) at = this.#openBlock(at);
+    else if (this.#pending !== NOTHING) {
+      bytes[at++] = this.#pending === LINE ? NEWLINE : BLANK;
+      this.#gaps++;
+    }
+    this.#pending = NOTHING;
+    let continuation = 0;
+    for (let i = from; i < to; i++) {
+      const c = source[i];
+      if (c >= 0x80 && c < 0xc0) continuation++;
+      bytes[at++] = c;
+    }
+    this.length = at;
+    this.#chars += size - continuation;
+    if (this.inLink) this.#linkChars += size - continuation;
+  }
+
+  #openBlock(at: number): number {
+    this.#open = true;
+    this.#chars = 0;
+    this.#linkChars = 0;
+    this.#gaps = 0;
+    if (this.blockCount === this.blockStart.length) this.#growBlocks();
+    if (at > 0) this.bytes[at++] = this.separator;
+    this.separator = NEWLINE;
+    this.blockStart[this.blockCount] = at;
+    this.blockRow[this.blockCount] = this.row;
+    this.blockFlags[this.blockCount] = this.flags;
+    return at;
+  }
+
+  #ensure(more: number): void {
+    if (this.length + more <= this.bytes.length) return;
+    const grown = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, this.length + more));
+    this.bytes.copy(grown, 0, 0, this.length);
+    this.bytes = grown;
+  }
+
+  #growBlocks(): void {
+    const grow = (from: Int32Array): Int32Array<ArrayBuffer> => {
+      const to = new Int32Array(from.length * 2);
+      to.set(from);
+      return to;
+    };
+    this.blockStart = grow(this.blockStart);
+    this.blockEnd = grow(this.blockEnd);
+    this.blockChars = grow(this.blockChars);
+    this.blockLinkChars = grow(this.blockLinkChars);
+    this.blockGaps = grow(this.blockGaps);
+    this.blockRow = grow(this.blockRow);
+    this.blockFlags = grow(this.blockFlags);
+  }
+}
