@@ -1,0 +1,84 @@
+// docs/configuration.md and docs/errors.md, derived from the tables in src/. `--write` renews them.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { OPTION_NAMES, optionOf } from '../dist/config.js';
+import { OUTCOMES } from '../dist/errors.js';
+
+const docs = new URL('../docs/', import.meta.url);
+
+/** @type {Readonly<Record<string, () => string>>} */
+const PAGES = { 'configuration.md': configurationPage, 'errors.md': errorsPage };
+
+/** @returns {string[]} the pages that are not what the tables say */
+export function checkDocs() {
+  return Object.entries(PAGES)
+    .filter(([name, write]) => read(new URL(name, docs)) !== write())
+    .map(([name]) => `docs/${name} is out of date: run npm run docs`);
+}
+
+function configurationPage() {
+  const lines = [
+    '<!-- Generated from src/config.ts by `npm run docs`. Do not edit. -->',
+    '# Configuration',
+    '',
+    'Every option has a default. A flag wins over the config file (`--config FILE`, JSON), the file over the default.',
+    'In the file a name may be nested or dotted: `{"timeout": {"dns": "3s"}}` and `{"timeout.dns": "3s"}` say the same.',
+    'Durations are written `300ms`, `5s`, `10m`, `2h`, `30d` or `1h30m` (a bare number in the file is milliseconds),',
+    'sizes `64KiB` or `1.5GiB` (a bare number is bytes). An option that does not exist is refused with the nearest one',
+    'that does.',
+    '',
+    'Options marked *frozen* enter the key of every URL: they are stored when a crawl begins, and a later run of the same',
+    'directory that differs is refused.',
+  ];
+  let group = '';
+  for (const name of OPTION_NAMES) {
+    const option = optionOf(name);
+    if (option.group !== group) {
+      group = option.group;
+      lines.push('', `## ${group}`, '', '| option | default | what it does |', '| --- | --- | --- |');
+    }
+    const flag = option.flag ? `<br>\`--${option.flag}\`` : '';
+    const frozen = option.frozen ? ' *Frozen.*' : '';
+    const range = option.allowed.charAt(0).toUpperCase() + option.allowed.slice(1);
+    lines.push(`| \`${name}\`${flag} | ${cell(option.shown)} | ${cell(option.says)} ${cell(range)}.${frozen} |`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function errorsPage() {
+  const lines = [
+    '<!-- Generated from src/errors.ts by `npm run docs`. Do not edit. -->',
+    '# Outcomes',
+    '',
+    'Every way a request can end, what it means for the URL and for its host. The codes stand in the store, in the',
+    'summary of a crawl (`errors{code}`) and in the messages.',
+    '',
+    '- For the URL: `done` is the end of this visit; `retry` charges an attempt and tries again later (`retry.ladder`);',
+    '  `wait` returns it to its queue at no charge, since the host pays; `dead` is a dead letter at once.',
+    '- For the host: `success` halves a penalty back; `backoff` obeys Retry-After or doubles the delay; `unreachable` and',
+    '  `nxdomain` count towards offline (`host.offlineAfter`, `host.nxdomainAfter`); `none` changes nothing.',
+    '',
+    '| code | the URL ... | for the URL | for the host |',
+    '| --- | --- | --- | --- |',
+  ];
+  for (const [code, outcome] of Object.entries(OUTCOMES)) {
+    lines.push(`| \`${code}\` | ${cell(outcome.words)} | ${outcome.url} | ${outcome.host} |`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** @param {string} text */
+const cell = (text) => text.replaceAll('|', '\\|').replaceAll('*', '\\*');
+
+/** @param {URL} file */
+function read(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url) && process.argv.includes('--write')) {
+  for (const [name, write] of Object.entries(PAGES)) writeFileSync(new URL(name, docs), write());
+}

@@ -1,0 +1,187 @@
+/** The command line: flags, operands and `--help`, from a description of each command. */
+import { OPTION_NAMES, type OptionName, optionOf } from '../config.js';
+import { UserError } from '../errors.js';
+import type { FlagValues } from '../load-config.js';
+import { nearest } from '../nearest.js';
+
+interface FlagSpec {
+  /** Without the dashes. */
+  readonly name: string;
+  /** What its value is called in `--help`; absent for a switch. */
+  readonly value?: string;
+  readonly repeats?: boolean;
+  readonly says: string;
+}
+
+/** What a command takes. */
+export interface CommandSpec {
+  readonly name: string;
+  /** One sentence, for the list of commands. */
+  readonly says: string;
+  /** Operands as the usage line shows them, such as `[seed...]`. */
+  readonly operands: string;
+  readonly mostOperands: number;
+  readonly flags: readonly FlagSpec[];
+  /** Flags that stand for options of the configuration. */
+  readonly options: readonly OptionName[];
+  readonly examples: readonly (readonly [command: string, says: string])[];
+  /** Paragraphs that follow the flags. */
+  readonly notes?: readonly string[];
+}
+
+/** What was given. */
+export interface Arguments {
+  readonly help: boolean;
+  readonly operands: readonly string[];
+  /** Flags of the command itself. A switch holds `''`. */
+  readonly flags: ReadonlyMap<string, string>;
+  /** Flags that stand for options, for `loadConfig`. */
+  readonly options: FlagValues;
+}
+
+const HELP: FlagSpec = { name: 'help', says: 'Show this.' };
+
+/** Every option of the configuration that has a flag. */
+export const OPTIONS_WITH_FLAGS: readonly OptionName[] = OPTION_NAMES.filter(
+  (name) => optionOf(name).flag !== undefined,
+);
+
+/**
+ * Reads the arguments that follow the name of a command. Values follow as `--flag value` or `--flag=value`; `--` ends
+ * the flags; `-` alone is an operand or a value.
+ *
+ * @throws UserError (usage) for an unknown flag (with the nearest known one), a missing or surplus value, a flag given
+ *   twice that does not repeat, and surplus operands
+ */
+export function parseArguments(spec: CommandSpec, argv: readonly string[]): Arguments {
+  const known = flagsOf(spec);
+  const given = new Map<string, string[]>();
+  const operands: string[] = [];
+  for (let i = 0; i < argv.length; i++) {
+    const argument = argv[i];
+    if (argument === '--') {
+      operands.push(...argv.slice(i + 1));
+      break;
+    }
+    if (!argument.startsWith('-') || argument === '-') {
+      operands.push(argument);
+      continue;
+    }
+    const flag = flagNamed(argument === '-h' ? '--help' : argument, known, spec);
+    const attached = argument.indexOf('=');
+    const values = given.get(flag.name) ?? [];
+    given.set(flag.name, values);
+    if (flag.value === undefined) {
+      if (attached >= 0) throw new UserError(`--${flag.name} takes no value.`, 2);
+      values.push('');
+    } else if (attached >= 0) {
+      values.push(argument.slice(attached + 1));
+    } else {
+      const next = argv[i + 1];
+      if (next === undefined || next.startsWith('--')) {
+        throw new UserError(`--${flag.name} needs a value: --${flag.name} ${flag.value}.`, 2);
+      }
+      values.push(next);
+      i++;
+    }
+    if (values.length > 1 && !flag.repeats && flag.value !== undefined) {
+      throw new UserError(`--${flag.name} is given twice.`, 2);
+    }
+  }
+  const help = given.has('help');
+  if (!help && operands.length > spec.mostOperands) {
+    throw new UserError(`saunter ${spec.name} has no use for "${operands[spec.mostOperands]}": ${usageOf(spec)}`, 2);
+  }
+  return { help, operands, ...split(spec, known, given) };
+}
+
+/** The text of `saunter COMMAND --help`. */
+export function helpOf(spec: CommandSpec, bold: (text: string) => string, columns = 100): string {
+  const flags = [...flagsOf(spec).values()].map((flag) => [flagUsage(flag), flag.says] as const);
+  const examples = spec.examples.flatMap(([command, says]) => [`  ${bold(command)}`, `      ${says}`]);
+  return [
+    spec.says,
+    '',
+    `Usage: ${usageOf(spec)}`,
+    ...(examples.length > 0 ? ['', 'Examples:', ...examples] : []),
+    '',
+    'Options:',
+    ...table(flags, columns),
+    ...(spec.notes ?? []).flatMap((note) => ['', ...wrap(note, columns)]),
+  ].join('\n');
+}
+
+/** Rows of two columns, the second wrapped. */
+export function table(rows: readonly (readonly [string, string])[], columns: number): string[] {
+  const left = Math.min(34, Math.max(...rows.map(([first]) => first.length)) + 2);
+  return rows.flatMap(([first, second]) => {
+    const [head = '', ...tail] = wrap(second, Math.max(30, columns - left - 2));
+    const indent = ' '.repeat(left + 2);
+    const lines = first.length + 2 > left ? [`  ${first}`, `${indent}${head}`] : [`  ${first.padEnd(left)}${head}`];
+    return [...lines, ...tail.map((line) => `${indent}${line}`)];
+  });
+}
+
+function wrap(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > columns) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
+}
+
+function usageOf(spec: CommandSpec): string {
+  return ['saunter', spec.name, spec.operands, '[options]'].filter((part) => part !== '').join(' ');
+}
+
+function flagUsage(flag: FlagSpec): string {
+  return flag.value === undefined ? `--${flag.name}` : `--${flag.name} ${flag.value}`;
+}
+
+/** All flags of a command in the order of `--help`. */
+function flagsOf(spec: CommandSpec): Map<string, FlagSpec> {
+  const flags = [...spec.flags, ...spec.options.map(optionFlag), HELP];
+  return new Map(flags.map((flag) => [flag.name, flag]));
+}
+
+function optionFlag(name: OptionName): FlagSpec {
+  const option = optionOf(name);
+  const choices = /^one of (.*)$/.exec(option.allowed)?.[1].replaceAll(', ', '|');
+  const extra = option.repeats ? ' May be repeated.' : option.shown === 'none' ? '' : ` Default: ${option.shown}.`;
+  return {
+    name: option.flag ?? name,
+    value: option.value ?? choices ?? 'VALUE',
+    repeats: option.repeats,
+    says: `${option.says}${extra}`,
+  };
+}
+
+function flagNamed(argument: string, known: ReadonlyMap<string, FlagSpec>, spec: CommandSpec): FlagSpec {
+  const name = argument.replace(/^--?/, '').replace(/=.*$/s, '');
+  const flag = argument.startsWith('--') ? known.get(name) : undefined;
+  if (flag) return flag;
+  const near = nearest(name, known.keys());
+  const hint = near ? `the nearest is --${near}` : `see saunter ${spec.name} --help`;
+  throw new UserError(`There is no option ${argument.replace(/=.*$/s, '')}; ${hint}.`, 2);
+}
+
+function split(
+  spec: CommandSpec,
+  known: ReadonlyMap<string, FlagSpec>,
+  given: ReadonlyMap<string, string[]>,
+): Pick<Arguments, 'flags' | 'options'> {
+  const own = new Set(spec.flags.map((flag) => flag.name));
+  const flags = new Map<string, string>();
+  const options: Record<string, string | string[]> = {};
+  for (const [name, values] of given) {
+    if (own.has(name)) flags.set(name, values[0]);
+    else if (name !== 'help') options[name] = known.get(name)?.repeats ? values : values[0];
+  }
+  return { flags, options };
+}

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readConfigFile } from '../config-file.js';
+import type { CrawlOptions } from '../crawl-options.js';
+import { UserError } from '../errors.js';
+import { loadConfig, userAgent } from '../load-config.js';
+import { version } from '../version.js';
+import { type Arguments, type CommandSpec, OPTIONS_WITH_FLAGS } from './arguments.js';
+import type { ExitCode, World } from './command.js';
+import { directoryOf, readSeeds } from './seeds.js';
+import { progressLine, reasonForNothing, summaryText } from './summary.js';
+
+export const spec: CommandSpec = {
+  name: 'crawl',
+  says: 'Crawl from seeds, politely, into a directory; the same command goes on where it stopped.',
+  operands: '[seed...]',
+  mostOperands: Number.POSITIVE_INFINITY,
+  flags: [
+    { name: 'seeds', value: 'FILE', says: 'Seeds from a file, one on a line; - for standard input.' },
+    { name: 'dir', value: 'DIR', says: 'Where the crawl lives. Default: ./saunter- and the host of the first seed.' },
+    { name: 'add', says: 'Let these seeds join a crawl that was begun with others.' },
+    { name: 'config', value: 'FILE', says: 'Options from a JSON file; flags win over it. See docs/configuration.md.' },
+    { name: 'json', says: 'End with one line of JSON on standard output instead of words.' },
+  ],
+  options: OPTIONS_WITH_FLAGS,
+  examples: [
+    ['saunter crawl https://example.org/ --contact me@example.org', 'Everything on example.org and its subdomains.'],
+    [
+      'saunter crawl https://example.org/docs/ --scope prefix --max-pages 500 --contact me@example.org',
+      'At most 500 pages below /docs/.',
+    ],
+    [
+      'saunter crawl --seeds list.txt --scope host --max-duration 2h --dir news --contact https://example.org/bot',
+      'The hosts of a list, for two hours; the same command again goes on.',
+    ],
+    [
+      'saunter crawl http://127.0.0.1:8000/ --allow-private 127.0.0.0/8 --delay 0',
+      'A site on this machine, without waiting.',
+    ],
+  ],
+  notes: [
+    'Ctrl-C stops cleanly, and the same command goes on. A crawl that leaves this machine needs --contact, so that the ' +
+      'owners of sites know whom to ask. Exit codes: 0 pages were fetched, 1 none was, 2 wrong usage, 130 interrupted.',
+  ],
+};
+
+export async function run(args: Arguments, world: World): Promise<ExitCode> {
+  const { terminal } = world;
+  const options = await crawlOptions(args, world);
+  if (options.seeds.length > 0) terminal.say(`Crawling into ${options.dir}. Ctrl-C stops cleanly.`);
+  // Loaded here, not above: --help needs none of it.
+  const { runCrawl } = await import('../crawl-run.js');
+  const summary = await runCrawl(options, {
+    progress: (now) => terminal.progress(progressLine(now), performance.now()),
+    say: (sentence) => terminal.say(sentence),
+  });
+  terminal.print(args.flags.has('json') ? JSON.stringify(summary) : summaryText(summary, options.dir));
+  if (world.signal.aborted) {
+    terminal.say(`Stopped. To go on: saunter crawl --dir ${options.dir} with the same options.`);
+    return 130;
+  }
+  if (summary.pages > 0) return 0;
+  terminal.error(reasonForNothing(summary));
+  return 1;
+}
+
+/** The arguments of `crawl`, read and checked. */
+export async function crawlOptions(args: Arguments, world: Pick<World, 'stdin' | 'signal'>): Promise<CrawlOptions> {
+  const configFile = args.flags.get('config');
+  const config = loadConfig(configFile === undefined ? {} : readConfigFile(configFile), args.options, configFile);
+  const seeds = await readSeeds(args.operands, args.flags.get('seeds') ?? null, world.stdin);
+  const dir = args.flags.get('dir') ?? (seeds.length > 0 ? directoryOf(seeds[0]) : null);
+  if (dir === null || (seeds.length === 0 && !existsSync(join(dir, 'crawl.sqlite')))) {
+    throw new UserError(
+      dir === null
+        ? 'There is no seed: give a URL to start from, such as https://example.org/, or --seeds FILE.'
+        : `There is no seed, and ${dir} holds no crawl to go on with: give a URL to start from.`,
+      2,
+    );
+  }
+  return {
+    seeds,
+    dir,
+    add: args.flags.has('add'),
+    config,
+    userAgent: userAgent(version(), config.contact),
+    signal: world.signal,
+  };
+}

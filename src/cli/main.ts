@@ -1,0 +1,126 @@
+/**
+ * The command line: finds the command, loads its file (no other: `--help` stays fast), reads its arguments, and turns
+ * errors into one sentence and an exit code.
+ */
+import type { Readable } from 'node:stream';
+import { UserError } from '../errors.js';
+import { nearest } from '../nearest.js';
+import { version } from '../version.js';
+import type { Command, ExitCode } from './command.js';
+import { type Sink, Terminal } from './terminal.js';
+
+interface Entry {
+  readonly name: string;
+  readonly says: string;
+  load(): Promise<Command>;
+}
+
+const COMMANDS: readonly Entry[] = [
+  { name: 'crawl', says: 'Crawl from seeds, or go on with a crawl.', load: () => import('./crawl.js') },
+  { name: 'demo', says: 'Crawl a synthetic web on this machine; needs no network.', load: () => import('./demo.js') },
+  { name: 'status', says: 'What a crawl has done and what it waits for.', load: () => import('./status.js') },
+  { name: 'list', says: 'The URLs, hosts or dead letters of a crawl.', load: () => import('./list.js') },
+  { name: 'export', says: 'The pages of a crawl as JSON lines.', load: () => import('./export.js') },
+  {
+    name: 'verify',
+    says: 'Read everything back and prove that no delay was broken.',
+    load: () => import('./verify.js'),
+  },
+];
+
+/** The process, or what stands for it in a test. */
+export interface Process {
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  readonly stdin: Readable;
+  readonly env: NodeJS.ProcessEnv;
+  on(event: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
+  off(event: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
+  exit(code: number): void;
+}
+
+/**
+ * Runs one command.
+ * @param argv what follows the name of the program
+ * @returns the exit code; nothing is thrown
+ */
+export async function main(argv: readonly string[], process: Process = globalThis.process): Promise<ExitCode> {
+  const terminal = new Terminal(process.stdout, process.stderr, process.env);
+  const stop = new AbortController();
+  const interrupt = () => {
+    // The second Ctrl-C does not wait: what is not durable yet is fetched again by the next run.
+    if (stop.signal.aborted) return process.exit(130);
+    stop.abort();
+    terminal.say('Stopping: what is open is finished and made durable. Ctrl-C again leaves at once.');
+  };
+  process.on('SIGINT', interrupt);
+  process.on('SIGTERM', interrupt);
+  try {
+    return await runCommand(argv, terminal, process, stop.signal);
+  } catch (error) {
+    if (error instanceof UserError) {
+      terminal.error(error.message);
+      return error.exitCode;
+    }
+    terminal.error(`saunter failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    return 1;
+  } finally {
+    process.off('SIGINT', interrupt);
+    process.off('SIGTERM', interrupt);
+  }
+}
+
+async function runCommand(
+  argv: readonly string[],
+  terminal: Terminal,
+  process: Process,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  const [first, ...rest] = argv;
+  if (first === '--version' || first === '-V') {
+    terminal.print(version());
+    return 0;
+  }
+  if (first === undefined || first === '--help' || first === '-h' || (first === 'help' && rest.length === 0)) {
+    terminal.print(overview());
+    return first === undefined ? 2 : 0;
+  }
+  const [name, args] = first === 'help' ? [rest[0], ['--help']] : [first, rest];
+  const command = await entryOf(name).load();
+  const { helpOf, parseArguments } = await import('./arguments.js');
+  const parsed = parseArguments(command.spec, args);
+  if (parsed.help) {
+    terminal.print(helpOf(command.spec, (text) => terminal.bold(text), process.stdout.columns));
+    return 0;
+  }
+  return command.run(parsed, { terminal, stdin: process.stdin, signal });
+}
+
+function entryOf(name: string): Entry {
+  const entry = COMMANDS.find((command) => command.name === name);
+  if (entry) return entry;
+  const near = nearest(
+    name,
+    COMMANDS.map((command) => command.name),
+  );
+  const hint = near ? `the nearest is saunter ${near}` : 'see saunter --help';
+  const what = name.startsWith('-') ? `option ${name}` : `command "${name}"`;
+  throw new UserError(`There is no ${what}; ${hint}.`, 2);
+}
+
+function overview(): string {
+  return [
+    'Saunter, the polite web crawler.',
+    '',
+    'Usage: saunter COMMAND [options]',
+    '',
+    'Commands:',
+    ...COMMANDS.map(({ name, says }) => `  ${name.padEnd(10)} ${says}`),
+    '',
+    'Try it:',
+    '  saunter demo',
+    '  saunter crawl https://example.org/ --contact me@example.org',
+    '',
+    'saunter COMMAND --help tells the rest. saunter --version prints the version.',
+  ].join('\n');
+}

@@ -1,0 +1,90 @@
+/** The figures of a crawl in words. */
+import type { CrawlProgress, CrawlSummary } from '../crawl-options.js';
+import { OUTCOMES, type OutcomeCode } from '../errors.js';
+import { formatCount, formatDuration, formatSize } from '../units.js';
+import { cleanLine } from './terminal.js';
+
+/** One line while a crawl runs. */
+export function progressLine(now: CrawlProgress): string {
+  const state =
+    now.state === 'waiting' && now.nextIn !== undefined
+      ? `next in ${formatDuration(wholeSeconds(now.nextIn))}`
+      : now.state;
+  return [
+    formatDuration(wholeSeconds(now.seconds * 1000)),
+    `${formatCount(now.pages)} pages`,
+    `${now.pagesPerSecond.toFixed(1)}/s`,
+    formatSize(now.bytes),
+    `${formatCount(now.hosts)} hosts`,
+    `${formatCount(now.pending)} pending`,
+    `${formatCount(now.inFlight)} open`,
+    state,
+  ].join(' · ');
+}
+
+/** What happened, for a person: one line for each figure that is not zero. */
+export function summaryText(summary: CrawlSummary, dir: string): string {
+  const rows: (readonly [string, number, string])[] = [
+    ['duplicates', summary.duplicates, ''],
+    ['near-duplicates', summary.nearDuplicates, ''],
+    ['robots forbade', summary.robotsDenied, 'URLs'],
+    ['dead letters', summary.deadLetters, 'URLs that failed for good'],
+    ['still pending', summary.pending, waitingWords(summary)],
+    ['refused', total(summary.rejected), breakdown(summary.rejected)],
+    ['failures', total(summary.errors), breakdown(summary.errors)],
+  ];
+  const seconds = formatDuration(Math.round(summary.seconds * 10) * 100);
+  return [
+    `${formatCount(summary.pages)} pages of ${formatCount(summary.hosts)} hosts: ${formatCount(summary.requests)} requests, ` +
+      `${formatSize(summary.bytes)}, ${seconds} (${summary.pagesPerSecond.toFixed(1)} pages/s).`,
+    ...rows
+      .filter(([, figure]) => figure > 0)
+      .map(([name, figure, words]) => `  ${name.padEnd(16)} ${formatCount(figure).padStart(10)}  ${words}`.trimEnd()),
+    `Kept in ${cleanLine(dir)}.`,
+  ].join('\n');
+}
+
+/** Why a crawl has not a single page, in one sentence. */
+export function reasonForNothing(summary: CrawlSummary): string {
+  const [code] = byFigure(summary.errors)[0] ?? [];
+  if (code !== undefined)
+    return `No page was fetched: what was tried ${OUTCOMES[code as OutcomeCode].words} (${code}).`;
+  if (summary.robotsDenied > 0) return 'No page was fetched: robots.txt forbids every URL that is known.';
+  const [reason] = byFigure(summary.rejected)[0] ?? [];
+  if (summary.known === 0 && reason !== undefined) return `No page was fetched: every seed was refused (${reason}).`;
+  if (summary.pending > 0) {
+    return `No page was fetched: ${formatCount(summary.pending)} URLs still wait${waitingClause(summary)}; the same command goes on.`;
+  }
+  return 'No page was fetched.';
+}
+
+function waitingClause(summary: CrawlSummary): string {
+  const words = waitingWords(summary);
+  return words === '' ? '' : ` (${words})`;
+}
+
+function waitingWords(summary: CrawlSummary): string {
+  return breakdown(Object.fromEntries(Object.entries(summary.waiting).map(([reason, { urls }]) => [reason, urls])));
+}
+
+const LONGEST_BREAKDOWN = 6;
+
+/** `scope 12, depth 3`, largest first. */
+function breakdown(figures: Readonly<Record<string, number | undefined>>): string {
+  const rows = byFigure(figures);
+  const shown = rows.slice(0, LONGEST_BREAKDOWN).map(([name, figure]) => `${cleanLine(name)} ${formatCount(figure)}`);
+  return [...shown, ...(rows.length > LONGEST_BREAKDOWN ? ['...'] : [])].join(', ');
+}
+
+function byFigure(figures: Readonly<Record<string, number | undefined>>): [string, number][] {
+  return Object.entries(figures)
+    .map(([name, figure]): [string, number] => [name, figure ?? 0])
+    .filter(([, figure]) => figure > 0)
+    .sort(([, a], [, b]) => b - a);
+}
+
+function total(figures: Readonly<Record<string, number | undefined>>): number {
+  return Object.values(figures).reduce((sum: number, figure) => sum + (figure ?? 0), 0);
+}
+
+const wholeSeconds = (ms: number) => Math.round(ms / 1000) * 1000;

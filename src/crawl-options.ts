@@ -1,0 +1,70 @@
+/** What a crawl is asked for, what it says while it runs, and what it says at its end. */
+import type { Config } from './config.js';
+import type { OutcomeCode } from './errors.js';
+
+export interface CrawlOptions {
+  /** Absolute http(s) URLs as given, without repetitions. Empty: go on with what the directory holds. */
+  readonly seeds: readonly string[];
+  /** The crawl directory; it need not exist. */
+  readonly dir: string;
+  /** New seeds may join a crawl that has others. */
+  readonly add: boolean;
+  readonly config: Config;
+  /** The whole User-Agent. */
+  readonly userAgent: string;
+  /** Aborted to stop cleanly: open requests end, everything is made durable, and the promise resolves. */
+  readonly signal: AbortSignal;
+}
+
+/** Where a crawl speaks to its user. */
+export interface CrawlUi {
+  /** Figures of the moment; called a few times a second. */
+  progress(now: CrawlProgress): void;
+  /** A sentence worth reading, such as a seed that redirects to another domain. */
+  say(sentence: string): void;
+}
+
+export interface CrawlProgress {
+  readonly state: 'starting' | 'crawling' | 'waiting' | 'stopping';
+  readonly pages: number;
+  readonly bytes: number;
+  readonly hosts: number;
+  readonly pending: number;
+  readonly inFlight: number;
+  /** Seconds of this run. */
+  readonly seconds: number;
+  /** Over the last seconds, not the whole run. */
+  readonly pagesPerSecond: number;
+  /** While waiting: milliseconds until the next URL falls due. */
+  readonly nextIn?: number;
+}
+
+/** Why URLs are still pending when a crawl ends. */
+export interface Waiting {
+  readonly urls: number;
+  /** Wall-clock milliseconds since 1970 at which the first of them falls due, or null if nothing says. */
+  readonly next: number | null;
+}
+
+/** The one object that `--json` prints, in this order (DESIGN 11). All figures count the whole crawl, except `seconds`
+ * and `pagesPerSecond`, which are those of this run. */
+export interface CrawlSummary {
+  /** Committed 2xx bodies, revisits excluded. */
+  readonly pages: number;
+  /** Of every kind, robots included. */
+  readonly requests: number;
+  readonly bytes: number;
+  readonly duplicates: number;
+  readonly nearDuplicates: number;
+  readonly hosts: number;
+  readonly known: number;
+  readonly pending: number;
+  readonly waiting: Readonly<Record<string, Waiting>>;
+  readonly deadLetters: number;
+  readonly robotsDenied: number;
+  /** By the reason that admission gave. */
+  readonly rejected: Readonly<Record<string, number>>;
+  readonly errors: Readonly<Partial<Record<OutcomeCode, number>>>;
+  readonly seconds: number;
+  readonly pagesPerSecond: number;
+}

@@ -1,0 +1,239 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { CrawlOptions, CrawlSummary, CrawlUi } from '../../src/crawl-options.js';
+import { UserError } from '../../src/errors.js';
+import { version } from '../../src/version.js';
+import { FakeProcess } from './process.js';
+
+const crawled: CrawlOptions[] = [];
+let body: (options: CrawlOptions, ui: CrawlUi) => Promise<CrawlSummary>;
+vi.mock('../../src/crawl-run.js', () => ({
+  runCrawl: (options: CrawlOptions, ui: CrawlUi) => {
+    crawled.push(options);
+    return body(options, ui);
+  },
+}));
+afterEach(() => {
+  crawled.length = 0;
+});
+
+const summary: CrawlSummary = {
+  pages: 12,
+  requests: 20,
+  bytes: 123_456,
+  duplicates: 1,
+  nearDuplicates: 0,
+  hosts: 2,
+  known: 40,
+  pending: 3,
+  waiting: { delay: { urls: 3, next: 5 } },
+  deadLetters: 0,
+  robotsDenied: 1,
+  rejected: { scope: 7, depth: 2 },
+  errors: { 'read.closed': 1 },
+  seconds: 12.34,
+  pagesPerSecond: 0.97,
+};
+const seed = 'http://127.0.0.1:8000/';
+
+describe('the program', () => {
+  it.each([[['--help']], [['-h']], [['help']]])('shows its commands for %j', async (argv) => {
+    const { code, out, err } = await new FakeProcess().run(...argv);
+    expect([code, err]).toEqual([0, '']);
+    for (const command of ['crawl', 'demo', 'status', 'list', 'export', 'verify'])
+      expect(out).toMatch(new RegExp(`^  ${command} `, 'm'));
+  });
+
+  it('is used wrongly without a command', async () => {
+    expect((await new FakeProcess().run()).code).toBe(2);
+  });
+
+  it('tells its version', async () => {
+    expect(await new FakeProcess().run('--version')).toEqual({ code: 0, out: `${version()}\n`, err: '' });
+  });
+
+  it.each([
+    ['crwal', 'There is no command "crwal"; the nearest is saunter crawl.\n'],
+    ['xyzzy', 'There is no command "xyzzy"; see saunter --help.\n'],
+    ['--frobnicate', 'There is no option --frobnicate; see saunter --help.\n'],
+  ])('answers %s with one sentence and exit code 2', async (word, sentence) => {
+    expect(await new FakeProcess().run(word)).toEqual({ code: 2, out: '', err: sentence });
+  });
+
+  it.each(['crawl', 'demo', 'status', 'list', 'export', 'verify'])('teaches %s by examples', async (command) => {
+    const { code, out } = await new FakeProcess().run(command, '--help');
+    expect(code).toBe(0);
+    expect(out).toContain(`Usage: saunter ${command}`);
+    expect(out).toMatch(new RegExp(`^  saunter ${command}\\b`, 'm'));
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120);
+    expect((await new FakeProcess().run('help', command)).out).toBe(out);
+  });
+});
+
+describe('crawl', () => {
+  it('hands over its arguments', async () => {
+    body = async () => summary;
+    const { code } = await new FakeProcess({
+      stdin: '# mine\nhttp://b.test/\n\nhttp://a.test/x\r\nhttp://b.test/\n',
+    }).run(
+      'crawl',
+      'http://a.test/x',
+      '--seeds=-',
+      '--dir',
+      'somewhere',
+      '--add',
+      '--max-pages',
+      '10',
+      '--delay=300ms',
+      '--include',
+      'http://a.test/*',
+      '--include=http://b.test/*',
+      '--contact',
+      'me@example.org',
+    );
+    expect(code).toBe(0);
+    expect(crawled).toHaveLength(1);
+    expect(crawled[0]).toMatchObject({
+      seeds: ['http://a.test/x', 'http://b.test/'],
+      dir: 'somewhere',
+      add: true,
+      userAgent: `Saunter/${version()} (+mailto:me@example.org)`,
+      config: { maxPages: 10, delay: 300, include: ['http://a.test/*', 'http://b.test/*'], patience: 180_000 },
+    });
+  });
+
+  it('names its directory after the first seed, and takes a bare host name for https', async () => {
+    body = async () => summary;
+    await new FakeProcess().run('crawl', 'Example.org/docs', 'http://[::1]:80/');
+    await new FakeProcess().run('crawl', 'http://[::1]:80/');
+    expect(crawled.map(({ dir, seeds }) => [dir, seeds[0]])).toEqual([
+      ['saunter-example.org', 'https://Example.org/docs'],
+      ['saunter-___1_', 'http://[::1]:80/'],
+    ]);
+  });
+
+  it('prints words, or one object as the last line with --json', async () => {
+    body = async () => summary;
+    const words = await new FakeProcess().run('crawl', seed);
+    expect(words.out).toMatch(/^12 pages of 2 hosts: 20 requests, 120\.6KiB, 12s300ms \(1\.0 pages\/s\)\.\n/);
+    expect(words.out).toMatch(/refused +9 {2}scope 7, depth 2/);
+    const json = await new FakeProcess().run('crawl', seed, '--json');
+    expect(JSON.parse(json.out.trimEnd().split('\n').at(-1) ?? '')).toEqual(summary);
+    expect([words.err, json.err]).toEqual(['', '']);
+  });
+
+  it('shows progress on a terminal only', async () => {
+    body = async (_, ui) => {
+      ui.say('The seed redirects.');
+      ui.progress({
+        state: 'crawling',
+        pages: 3,
+        bytes: 9,
+        hosts: 1,
+        pending: 2,
+        inFlight: 1,
+        seconds: 2,
+        pagesPerSecond: 1.5,
+      });
+      return summary;
+    };
+    expect((await new FakeProcess().run('crawl', seed)).err).toBe('');
+    const live = await new FakeProcess({ tty: true }).run('crawl', seed);
+    expect(live.err).toContain('The seed redirects.\n');
+    expect(live.err).toContain('3 pages · 1.5/s');
+    expect(live.err.endsWith('\r\x1b[2K')).toBe(true);
+    const dumb = await new FakeProcess({ tty: true, env: { TERM: 'dumb' } }).run('crawl', seed);
+    expect(dumb.err).not.toContain('\x1b');
+  });
+
+  it('fails with the reason when nothing was fetched', async () => {
+    body = async () => ({ ...summary, pages: 0, errors: { 'connect.refused': 4 } });
+    const { code, err } = await new FakeProcess().run('crawl', seed);
+    expect([code, err]).toEqual([
+      1,
+      'No page was fetched: what was tried has a server that refuses connections (connect.refused).\n',
+    ]);
+    body = async () => ({ ...summary, pages: 0, errors: {}, robotsDenied: 1 });
+    expect((await new FakeProcess().run('crawl', seed)).err).toContain('robots.txt forbids');
+    body = async () => ({ ...summary, pages: 0, errors: {}, robotsDenied: 0, known: 0, rejected: { scope: 1 } });
+    expect((await new FakeProcess().run('crawl', seed)).err).toContain('every seed was refused (scope)');
+    body = async () => ({ ...summary, pages: 0, errors: {}, robotsDenied: 0 });
+    expect((await new FakeProcess().run('crawl', seed)).err).toContain('3 URLs still wait (delay 3)');
+  });
+
+  it('stops cleanly at the first Ctrl-C and at once at the second', async () => {
+    const process = new FakeProcess({ tty: true });
+    body = async (options) => {
+      process.emit('SIGINT');
+      expect(options.signal.aborted).toBe(true);
+      expect(process.exits).toEqual([]);
+      process.emit('SIGINT');
+      return summary;
+    };
+    const { code, err } = await process.run('crawl', seed, '--dir', 'd');
+    expect(code).toBe(130);
+    expect(process.exits).toEqual([130]);
+    expect(err).toContain('To go on: saunter crawl --dir d');
+    expect(process.listenerCount('SIGINT') + process.listenerCount('SIGTERM')).toBe(0);
+  });
+
+  it('prints what a user did wrong as one sentence, and a fault of ours with its stack', async () => {
+    body = async () => {
+      throw new UserError('The directory d is in use\x1b[31m.');
+    };
+    expect(await new FakeProcess().run('crawl', seed)).toEqual({
+      code: 1,
+      out: '',
+      err: 'The directory d is in use\ufffd[31m.\n',
+    });
+    body = async () => {
+      throw new TypeError('x is not a function');
+    };
+    const { code, err } = await new FakeProcess().run('crawl', seed);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^saunter failed: TypeError: x is not a function\n +at /);
+  });
+
+  it.each([
+    [[], 'There is no seed: give a URL to start from, such as https://example.org/, or --seeds FILE.'],
+    [['--dir', '/nowhere'], 'There is no seed, and /nowhere holds no crawl to go on with: give a URL to start from.'],
+    [['ftp://a.test/'], '"ftp://a.test/" (the seed) is not a URL that can be crawled: give an http(s) URL.'],
+    [['a b'], '"a b" (the seed) is not a URL'],
+    [['mailto:me@a.test'], '"mailto:me@a.test" (the seed) is not a URL'],
+    [['http://'], '"http://" (the seed) is not a URL'],
+    [['--seeds', '/nowhere/seeds'], 'The seeds in /nowhere/seeds cannot be read: ENOENT'],
+    [[seed, '--max-page', '3'], 'There is no option --max-page; the nearest is --max-pages.'],
+    [[seed, '--revisit', 'adaptive'], 'There is no option --revisit; see saunter crawl --help.'],
+    [[seed, '-v'], 'There is no option -v; see saunter crawl --help.'],
+    [[seed, '--max-pages'], '--max-pages needs a value: --max-pages N.'],
+    [[seed, '--max-pages', '--json'], '--max-pages needs a value'],
+    [[seed, '--max-pages', '-5'], '--max-pages cannot be "-5": give a whole number from 1 to'],
+    [[seed, '--json=yes'], '--json takes no value.'],
+    [[seed, '--delay', '1s', '--delay', '2s'], '--delay is given twice.'],
+    [[seed, '--delay', '5'], '--delay cannot be "5": give a duration from 0 to 1h, such as 300ms, 5s or 1h30m.'],
+    [[seed, '--config', '/nowhere.json'], 'The config file /nowhere.json cannot be read'],
+  ])('refuses %j with one sentence and exit code 2', async (argv, sentence) => {
+    const { code, out, err } = await new FakeProcess().run('crawl', ...argv);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(sentence);
+    expect(err.trimEnd().split('\n')).toHaveLength(1);
+    expect(crawled).toEqual([]);
+  });
+
+  it('names the line of a bad seed', async () => {
+    const { err } = await new FakeProcess({ stdin: 'http://a.test/\n#\nmailto:x@y\n' }).run('crawl', '--seeds', '-');
+    expect(err).toContain('"mailto:x@y" (line 3 of standard input)');
+  });
+
+  it('takes what follows -- for seeds', async () => {
+    const { err } = await new FakeProcess().run('crawl', '--', '--json');
+    expect(err).toContain('"--json" (the seed)');
+  });
+});
+
+it('goes on quietly when nobody reads its output any more', async () => {
+  body = async () => summary;
+  const process = new FakeProcess();
+  const running = process.run('crawl', seed);
+  process.stdout.emit('error', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+  expect(await running).toEqual({ code: 0, out: '', err: '' });
+});
