@@ -42,7 +42,7 @@ export interface DemoCrawlSummary {
   readonly nearDuplicates: number;
   readonly hosts: number;
   readonly known: number;
-  readonly waiting: Readonly<Record<string, unknown>>;
+  readonly waiting: Readonly<Record<string, { readonly urls: number }>>;
   readonly robotsDenied: number;
   readonly rejected: Readonly<Record<string, number>>;
   readonly seconds: number;
@@ -116,13 +116,8 @@ function robots({ robotsDenied }: DemoCrawlSummary, log: ServerLogSummary): stri
   return `${plural(robotsDenied, 'URL')}, by the rules or for want of a readable robots.txt; ${kept}`;
 }
 
-/** `waiting` maps a reason to a number of URLs, or to an object that has one as `urls` or `count`. */
-function waiting(reasons: Readonly<Record<string, unknown>>): string {
-  const words = Object.entries(reasons).map(([reason, value]) => {
-    const fields = value as { urls?: number; count?: number };
-    const count = typeof value === 'number' ? value : (fields?.urls ?? fields?.count);
-    return count === undefined ? reason : `${reason} ${number(count)}`;
-  });
+function waiting(reasons: DemoCrawlSummary['waiting']): string {
+  const words = Object.entries(reasons).map(([reason, { urls }]) => `${reason} ${number(urls)}`);
   return words.length === 0 ? 'nothing' : `${words.join(', ')} (the same crawl goes on with them later)`;
 }
 

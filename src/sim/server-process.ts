@@ -51,7 +51,7 @@ export class ServerProcess {
     const ready = await new Promise<ReadyLine>((resolve, reject) => {
       let started = false;
       const read = lineReader((line) => {
-        const message = JSON.parse(line) as ReadyLine | ControlReply;
+        const message = JSON.parse(line, reviveInFlight) as ReadyLine | ControlReply;
         if (!started) {
           started = true;
           resolve(message as ReadyLine);
@@ -93,4 +93,9 @@ export class ServerProcess {
     this.#child.stdin!.end();
     await ended;
   }
+}
+
+/** JSON has no NaN: the end of a request in flight travels as null. */
+function reviveInFlight(key: string, value: unknown): unknown {
+  return key === 'ended' && value === null ? Number.NaN : value;
 }

@@ -23,6 +23,8 @@ export interface KillWebOptions {
 const CHILDREN = 3;
 /** Hosts whose home page is a seed. */
 const SEED_HOSTS = 4;
+/** Of 5 sentences each: 6 KB a page, so that archive files of the smallest size close often. */
+const PARAGRAPHS = 20;
 const VOCABULARY_SIZE = 20_000;
 
 const pagePath = (index: number): string => (index === 0 ? '/' : `/page/${index}`);
@@ -90,7 +92,7 @@ function killPage(
     title: heading(vocabulary, topic, random),
     language: 'en',
     charset: 'utf-8',
-    paragraphs: [1, 2, 3].map(() => paragraph(vocabulary, topic, random, 4)),
+    paragraphs: Array.from({ length: PARAGRAPHS }, () => paragraph(vocabulary, topic, random, 5)),
     links,
   });
 }
