@@ -6,6 +6,7 @@ import { parseSync } from 'oxc-parser';
  * @typedef {object} Import
  * @property {string} specifier as written
  * @property {number} line 1-based
+ * @property {boolean} worker a thread is started with it: loaded, but not by this module
  *
  * @typedef {object} Ambient
  * @property {string} name such as `Date.now`
@@ -46,7 +47,8 @@ export function readModule(file, text) {
   const ambient = [];
   for (const node of nodesOf(program)) {
     const specifier = specifierOf(node);
-    if (specifier !== null) imports.push({ specifier, line: lineOf(node.start) });
+    if (specifier !== null)
+      imports.push({ specifier, line: lineOf(node.start), worker: node.type === 'NewExpression' });
     const name = ambientOf(node);
     if (name !== null) ambient.push({ name, line: lineOf(node.start) });
   }

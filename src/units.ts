@@ -78,9 +78,9 @@ export function formatSize(bytes: number): string {
   return `${Math.round(bytes)}B`;
 }
 
-/** `1,234,567`. */
+/** `1,234,567`. Not by `toLocaleString`: the first call of that loads ICU, 30 ms that `--help` would pay. */
 export function formatCount(count: number): string {
-  return Number.isFinite(count) ? count.toLocaleString('en-US') : 'off';
+  return Number.isFinite(count) ? String(count).replace(/\B(?=(?:\d{3})+$)/g, ',') : 'off';
 }
 
 function unitOf(units: readonly (readonly [string, number])[], name: string): number {

@@ -1,0 +1,5 @@
+/** The public library: what other programs may import. Everything else may change without notice. */
+export type { Config, OptionName } from './config.js';
+export { OUTCOMES, type OutcomeCode, UserError } from './errors.js';
+export { loadConfig } from './load-config.js';
+export { version } from './version.js';
