@@ -9,7 +9,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { SyntheticServer } from './server.js';
-import { pinnedAddress, WEB_PREFIX, WEB_RESOLVE } from './server-address.js';
+import { webAddress as addressOf, WEB_RESOLVE } from './server-address.js';
 import { ServerControl } from './server-commands.js';
 import type { ReadyLine } from './server-control.js';
 import type { SyntheticWeb, WebPlace } from './web.js';
@@ -53,7 +53,6 @@ async function build(place: WebPlace): Promise<SyntheticWeb> {
   }
 }
 
-const addressOf = (host: string) => pinnedAddress(host, WEB_PREFIX);
 const control = new ServerControl();
 const server = await SyntheticServer.start((port) => build({ port, addressOf }), {
   port: Number(flags.port),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { pinnedAddress, WEB_PREFIX } from '../../src/sim/server-address.js';
+import { webAddress } from '../../src/sim/server-address.js';
 import { type KillPlan, killTest } from '../support/kill.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -13,10 +13,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 const HOSTS = 8;
 const addresses = join(scratch, 'addresses.json');
 const names = Array.from({ length: HOSTS }, (_, index) => `site-${index}.test`);
-writeFileSync(
-  addresses,
-  JSON.stringify(Object.fromEntries(names.map((name) => [name, pinnedAddress(name, WEB_PREFIX)]))),
-);
+writeFileSync(addresses, JSON.stringify(Object.fromEntries(names.map((name) => [name, webAddress(name)]))));
 
 const HONEST_MOMENTS = ['robots', 'commit', 'scan', 'segment', 'any'] as const;
 

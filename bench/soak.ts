@@ -1,0 +1,14 @@
+/** `npm run soak -- kill [flags]`: the long forms of the proofs, each by seed. See README.md in this folder. */
+import { soakKill } from './soak-kill.js';
+
+/** Each gets its own flags and says whether all went well. */
+const SOAKS: Readonly<Record<string, (args: readonly string[]) => Promise<boolean>>> = { kill: soakKill };
+
+const [name = '', ...args] = process.argv.slice(2);
+const soak = Object.hasOwn(SOAKS, name) ? SOAKS[name] : undefined;
+if (soak === undefined) {
+  process.stderr.write(`There is no soak "${name}": choose ${Object.keys(SOAKS).join(' or ')}.\n`);
+  process.exitCode = 2;
+} else {
+  process.exitCode = (await soak(args)) ? 0 : 1;
+}

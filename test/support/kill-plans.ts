@@ -1,0 +1,18 @@
+/** The two forms of the kill test: the small one of `npm test`, and the big one of `npm run soak -- kill`. */
+import { type KillPlan, MOMENTS } from './kill.js';
+
+/** Small archive files, so that closings are frequent, and short retries, so that what a kill has charged an attempt
+ * does not wait half a minute. All else is the default. */
+const CONFIG = { 'segment.bytes': '64KiB', 'retry.ladder': ['1s', '2s', '4s', '8s'] };
+
+/** 40 hosts x 15 pages, 300 ms apart. */
+export const SMALL: Omit<KillPlan, 'crawler' | 'dir'> = {
+  ...{ hosts: 40, pages: 15, delay: 300, moments: MOMENTS, progress: 0.03, seed: 1, deadline: 60_000 },
+  config: CONFIG,
+};
+
+/** 200 hosts x 50 pages, 1 s apart. */
+export const BIG: Omit<KillPlan, 'crawler' | 'dir'> = {
+  ...{ hosts: 200, pages: 50, delay: 1000, moments: MOMENTS, progress: 0.03, seed: 1, deadline: 900_000 },
+  config: CONFIG,
+};
