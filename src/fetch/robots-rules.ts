@@ -39,33 +39,35 @@ interface WildcardRule extends Rule {
 
 const ALLOWED_BY_DEFAULT: RobotsMatch = { allowed: true, rule: null };
 
+/** Wildcard rules of one group that are matched as such; the most that 989 files of well-known sites had were 324. The
+ * time of a match grows with their number, so a file with more is read strictly: see {@link RuleSet}. */
+export const MAX_WILDCARD_RULES = 2000;
+
 export class RuleSet {
   /** Estimate of the memory in bytes, for caches that are bounded by size. */
   readonly bytes: number;
-  /** Rules without wildcards, by path in code unit order; no path twice. */
-  readonly #prefixes: readonly Rule[];
-  /** For each of `#prefixes` the index of the longest other one that is a prefix of it, or -1. */
-  readonly #parents: Int32Array;
+  readonly #prefixes: PrefixList;
   /** Rules with wildcards, the most octets first, Allow first among equals. */
   readonly #wildcards: readonly WildcardRule[];
+  /** What stands before the first star of Disallow rules beyond {@link MAX_WILDCARD_RULES}: all of it is forbidden,
+   * whatever the other rules say. Allow rules beyond it are dropped. */
+  readonly #forbidden: PrefixList;
 
   constructor(lines: readonly RobotsLine[]) {
-    const prefixes = new Map<string, Rule>();
-    const wildcards = new Map<string, WildcardRule>();
+    const builder = new RuleBuilder();
     for (const line of lines) {
-      addRule(line, prefixes, wildcards);
+      builder.add(line);
       const index = line.allow && /^(.*\/)index\.html?$/.exec(line.path);
       // Who allows a directory's index page by its file name means the page that is served at the directory. Not in
       // the RFC, but so every reference parser reads it.
-      if (index) addRule({ ...line, path: `${index[1]}$` }, prefixes, wildcards);
+      if (index) builder.add({ ...line, path: `${index[1]}$` });
     }
-    this.#prefixes = [...prefixes.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
-    this.#parents = linkPrefixes(this.#prefixes);
-    this.#wildcards = [...wildcards.values()].sort(
+    this.#prefixes = new PrefixList(builder.prefixes);
+    this.#forbidden = new PrefixList(builder.forbidden);
+    this.#wildcards = [...builder.wildcards.values()].sort(
       (a, b) => b.octets - a.octets || Number(b.allow) - Number(a.allow) || (a.path < b.path ? -1 : 1),
     );
-    let bytes = 256;
-    for (const rule of this.#prefixes) bytes += 112 + rule.path.length + rule.text.length;
+    let bytes = 256 + this.#prefixes.bytes + this.#forbidden.bytes;
     for (const rule of this.#wildcards) bytes += 256 + 2 * rule.path.length + rule.text.length;
     this.bytes = bytes;
   }
@@ -74,7 +76,9 @@ export class RuleSet {
   match(pathOrUrl: string): RobotsMatch {
     const path = comparableUrl(pathOrUrl);
     if (path === '/robots.txt') return ALLOWED_BY_DEFAULT;
-    let best: Rule | null = this.#longestPrefix(path);
+    let best = this.#forbidden.longest(path);
+    if (best) return { allowed: false, rule: best.text };
+    best = this.#prefixes.longest(path);
     for (const rule of this.#wildcards) {
       if (best && (rule.octets < best.octets || (rule.octets === best.octets && (best.allow || !rule.allow)))) break;
       if (matchesWildcard(rule.wildcard, path)) {
@@ -84,55 +88,78 @@ export class RuleSet {
     }
     return best ? { allowed: best.allow, rule: best.text } : ALLOWED_BY_DEFAULT;
   }
+}
 
-  /** Every rule that is a prefix of `path` is, in the sorted list, an ancestor of the last rule not after `path`. */
-  #longestPrefix(path: string): Rule | null {
+/** Sorts lines into rules with and without wildcards; of equivalent ones the Allow is kept. */
+class RuleBuilder {
+  readonly prefixes = new Map<string, Rule>();
+  readonly wildcards = new Map<string, WildcardRule>();
+  readonly forbidden = new Map<string, Rule>();
+
+  add(line: RobotsLine): void {
+    const anchored = line.path.endsWith('$');
+    const written = comparablePath(anchored ? line.path.slice(0, -1) : line.path);
+    // A `$` inside a path is an ordinary character; only at the end it is special.
+    const path = written.replaceAll('$', '%24');
+    if (path[0] !== '/' && path[0] !== '*') return; // it cannot match: every path starts with a slash
+    const octets = path.length + (anchored ? 1 : 0);
+    const rule = { allow: line.allow, text: line.text, path, octets };
+    const star = path.indexOf('*');
+    if (!anchored && star < 0) {
+      const known = this.prefixes.get(path);
+      if (!known || (rule.allow && !known.allow)) this.prefixes.set(path, rule);
+      return;
+    }
+    const key = anchored ? `${path}$` : path;
+    const known = this.wildcards.get(key);
+    if (known ? rule.allow && !known.allow : this.wildcards.size < MAX_WILDCARD_RULES) {
+      this.wildcards.set(key, { ...rule, wildcard: compileWildcard(path, anchored) });
+    } else if (!known && !rule.allow) {
+      const head = star < 0 ? path : path.slice(0, star) || '/';
+      this.forbidden.set(head, { ...rule, path: head });
+    }
+  }
+}
+
+/** Rules that match what they are a prefix of, in code unit order; no path twice. */
+class PrefixList {
+  readonly bytes: number;
+  readonly #rules: readonly Rule[];
+  /** For each rule the index of the longest other one that is a prefix of it, or -1. */
+  readonly #parents: Int32Array;
+
+  constructor(byPath: ReadonlyMap<string, Rule>) {
+    const rules = [...byPath.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+    this.#rules = rules;
+    this.#parents = new Int32Array(rules.length);
+    for (let i = 0; i < rules.length; i++) this.#parents[i] = this.#prefixFrom(i - 1, rules[i].path);
+    let bytes = 0;
+    for (const rule of rules) bytes += 112 + rule.path.length + rule.text.length;
+    this.bytes = bytes;
+  }
+
+  /** The longest rule that is a prefix of `path`, or null. */
+  longest(path: string): Rule | null {
     let low = 0;
-    let high = this.#prefixes.length;
+    let high = this.#rules.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#prefixes[middle].path <= path) low = middle + 1;
+      if (this.#rules[middle].path <= path) low = middle + 1;
       else high = middle;
     }
-    let at = low - 1;
-    if (at < 0) return null;
-    const common = commonPrefix(this.#prefixes[at].path, path);
-    while (at >= 0 && this.#prefixes[at].path.length > common) at = this.#parents[at];
-    return at < 0 ? null : this.#prefixes[at];
+    const at = this.#prefixFrom(low - 1, path);
+    return at < 0 ? null : this.#rules[at];
   }
-}
 
-function addRule(line: RobotsLine, prefixes: Map<string, Rule>, wildcards: Map<string, WildcardRule>): void {
-  const anchored = line.path.endsWith('$');
-  const written = comparablePath(anchored ? line.path.slice(0, -1) : line.path);
-  // A `$` inside a path is an ordinary character; only at the end it is special.
-  const path = written.replaceAll('$', '%24');
-  if (path[0] !== '/' && path[0] !== '*') return; // it cannot match: every path starts with a slash
-  const octets = path.length + (anchored ? 1 : 0);
-  const rule = { allow: line.allow, text: line.text, path, octets };
-  if (!anchored && !path.includes('*')) {
-    const known = prefixes.get(path);
-    if (!known || (rule.allow && !known.allow)) prefixes.set(path, rule);
-    return;
+  /** Rule `at` is the last one not after `path`. Every rule that is a prefix of `path` is a prefix of that one too, so
+   * it is found among that one and its parents. */
+  #prefixFrom(at: number, path: string): number {
+    if (at < 0) return -1;
+    const common = commonPrefix(this.#rules[at].path, path);
+    let found = at;
+    while (found >= 0 && this.#rules[found].path.length > common) found = this.#parents[found];
+    return found;
   }
-  const key = anchored ? `${path}$` : path;
-  const known = wildcards.get(key);
-  if (!known || (rule.allow && !known.allow)) {
-    wildcards.set(key, { ...rule, wildcard: compileWildcard(path, anchored) });
-  }
-}
-
-function linkPrefixes(sorted: readonly Rule[]): Int32Array {
-  const parents = new Int32Array(sorted.length);
-  for (let i = 0; i < sorted.length; i++) {
-    let at = i - 1;
-    if (at >= 0) {
-      const common = commonPrefix(sorted[at].path, sorted[i].path);
-      while (at >= 0 && sorted[at].path.length > common) at = parents[at];
-    }
-    parents[i] = at;
-  }
-  return parents;
 }
 
 function commonPrefix(a: string, b: string): number {

@@ -36,15 +36,18 @@ export function matchesWildcard(wildcard: Wildcard, text: string): boolean {
   return text.length - pieces[last].length >= at && text.endsWith(pieces[last]);
 }
 
-/** Below this length the built-in search is at most this many steps a character, and much faster than ours. */
-const SHORT_NEEDLE = 8;
+/** Steps that the built-in search may take in its worst case before ours is the better choice. */
+const CHEAP = 1024;
+/** Fallbacks of the needle at hand; needles that are longer get an array of their own. */
+const SCRATCH = new Uint32Array(1024);
 
 /** `text.indexOf(needle, from)` without the built-in's quadratic worst case (Knuth, Morris and Pratt). */
 function indexOfLinear(text: string, needle: string, from: number): number {
   const size = needle.length;
-  if (size <= SHORT_NEEDLE) return text.indexOf(needle, from);
+  if (size <= 2 || (text.length - from) * size <= CHEAP) return text.indexOf(needle, from);
   if (text.length - from < size) return -1;
-  const fallback = new Uint32Array(size);
+  const fallback = size <= SCRATCH.length ? SCRATCH : new Uint32Array(size);
+  fallback[0] = 0;
   for (let i = 1, k = 0; i < size; i++) {
     const unit = needle.charCodeAt(i);
     while (k > 0 && needle.charCodeAt(k) !== unit) k = fallback[k - 1];

@@ -269,6 +269,30 @@ describe('time and memory', () => {
     }
   });
 
+  it('reads a file with thousands of wildcards strictly rather than slowly', () => {
+    const flood = Array.from({ length: 20_000 }, (_, i) => `Disallow: /a*aaaaab${i}`);
+    const rules = parseRobots(star('Allow: /public', ...flood, 'Disallow: /x*y', 'Allow: /*z', 'Disallow: /p*q$'), 'x');
+    expect(['/public', '/x', '/xz', '/p/q', '/b'].map((path) => rules.allows(path))).toEqual([
+      false,
+      false,
+      false,
+      false,
+      true,
+    ]);
+    const few = parseRobots(star('Allow: /public', 'Disallow: /x*y', 'Allow: /*z', 'Disallow: /p*q$'), 'x');
+    expect(['/public', '/x', '/xz', '/p/q', '/b'].map((path) => few.allows(path))).toEqual([
+      true,
+      true,
+      true,
+      false,
+      true,
+    ]);
+    const time = timed(() => {
+      for (let i = 0; i < 10; i++) rules.allows(`/b${'a'.repeat(999)}`);
+    });
+    expect(time).toBeLessThan(1000);
+  });
+
   it('estimates its memory from what it keeps', () => {
     expect(parseRobots('', 'x').bytes).toBeLessThan(1024);
     expect(parseRobots(star(...Array.from({ length: 1000 }, (_, i) => `Disallow: /${i}`)), 'x').bytes).toBeGreaterThan(
