@@ -53,6 +53,7 @@ const MAX_MEMBERS = 64;
 const GZIP_HEADER_BYTES = 10;
 const GZIP_TRAILER_BYTES = 8;
 const CHUNK = 128 * 1024;
+const MIN_CHUNK = 16 * 1024;
 const SMALL_INPUT = 256 * 1024;
 
 const CODINGS: ReadonlyMap<string, Coding> = new Map([
@@ -192,8 +193,16 @@ const FINISH: Record<Method, number | undefined> = {
 };
 
 function inflateSync(method: Method, input: Buffer, limit: number): Inflated {
-  const options = { maxOutputLength: limit, chunkSize: CHUNK, finishFlush: FINISH[method], info: true };
+  const chunkSize = method === 'gunzip' ? gzipChunkSize(input) : CHUNK;
+  const options = { maxOutputLength: limit, chunkSize, finishFlush: FINISH[method], info: true };
   return SYNC[method](input, options) as Inflated;
+}
+
+/** gzip ends with the size of what it holds, modulo 2^32 (RFC 1952): one output buffer that just fits. A lie only costs
+ * more buffers. */
+function gzipChunkSize(input: Buffer): number {
+  const size = input.length < 18 ? 0 : input.readUInt32LE(input.length - 4);
+  return Math.min(CHUNK, Math.max(MIN_CHUNK, size + 64));
 }
 
 /** Reads gzip members one by one (RFC 1952) without their checksums, and stops where the next thing is none: what

@@ -32,8 +32,11 @@ const CR = 0x0d;
 const EMPTY = Buffer.alloc(0);
 /** How far from the first byte a status line may begin: what a sloppy server left over of its last answer. */
 const MAX_JUNK = 1024;
+/** What a status line needs to be known as one. */
+const LONGEST_START = 16;
 const FIRST_HEAD_CAPACITY = 2048;
-const STATUS_START = /HTTP\/\d|HTTP[ \t]+\d{3}|^ICY[ \t]/i;
+/** At the very start the version is enough to wait for the rest; elsewhere only a whole status line is one. */
+const STATUS_START = /^HTTP\/\d|^ICY[ \t]|HTTP(?:\/\d(?:\.\d+)?)?[ \t]+\d{3}/i;
 
 type ReaderState = 'head' | 'fixed' | 'chunked' | 'until-close' | 'done';
 
@@ -183,10 +186,10 @@ export class ResponseReader {
   }
 
   #findStatusLine(): boolean {
-    const text = this.#headBuffer.toString('latin1', 0, Math.min(this.#headLength, MAX_JUNK + 8));
+    const text = this.#headBuffer.toString('latin1', 0, Math.min(this.#headLength, MAX_JUNK + LONGEST_START));
     const start = text.search(STATUS_START);
     if (start < 0 || start > MAX_JUNK) {
-      if (this.#headLength > MAX_JUNK + 8) this.#fail('http.malformed', 'no status line');
+      if (this.#headLength > MAX_JUNK + LONGEST_START) this.#fail('http.malformed', 'no status line');
       return false;
     }
     this.#headStart = start;
