@@ -192,15 +192,19 @@ class RobotsReader {
 /** UTF-8 octets without a byte order mark. The RFC wants UTF-8; UTF-16 with a mark is what some editors save, and is
  * read as what it says rather than as a file without rules. */
 function octetsOf(source: Uint8Array | string): Buffer {
-  if (typeof source === 'string')
-    return Buffer.from(source.charCodeAt(0) === 0xfeff ? source.slice(1) : source, 'utf8');
+  if (typeof source === 'string') {
+    const text = source.slice(source.charCodeAt(0) === 0xfeff ? 1 : 0, ROBOTS_MAX_BYTES + 1);
+    return Buffer.from(text, 'utf8');
+  }
   const octets = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
   if (octets[0] === 0xef && octets[1] === 0xbb && octets[2] === 0xbf) return octets.subarray(3);
   const bigEndian = octets[0] === 0xfe && octets[1] === 0xff;
   if (!bigEndian && !(octets[0] === 0xff && octets[1] === 0xfe)) return octets;
   const units = Buffer.from(octets.subarray(2, Math.min(octets.length, ROBOTS_MAX_BYTES) & ~1));
   if (bigEndian) units.swap16();
-  return Buffer.from(units.toString('utf16le'), 'utf8');
+  const text = units.toString('utf16le');
+  const whole = octets.length < ROBOTS_MAX_BYTES ? text : text.slice(0, text.lastIndexOf('\n') + 1);
+  return Buffer.from(whole, 'utf8');
 }
 
 /** Field and value of a line (one character per octet, comment removed), or null if it is no record we know. */

@@ -178,6 +178,9 @@ describe('lines', () => {
     const robots = `${head}${' '.repeat(ROBOTS_MAX_BYTES - head.length - 'Allow: /'.length)}Allow: /public\n`;
     expect(robots.length).toBeGreaterThan(ROBOTS_MAX_BYTES);
     expect(allows(robots, '/secret')).toBe(false);
+    const begin = '\ufeffUser-agent: *\nDisallow: /\n';
+    const wide = `${begin}${' '.repeat(ROBOTS_MAX_BYTES / 2 - begin.length - 'Allow: /'.length)}Allow: /public\n`;
+    expect(allows(Buffer.from(wide, 'utf16le'), '/secret')).toBe(false);
     expect(allows(`${star('Disallow: /x')}${'#\n'.repeat(400_000)}Disallow: /y`, '/y')).toBe(true);
     expect(allows(`${star('Disallow: /x')}${'#\n'.repeat(400_000)}`, '/x')).toBe(false);
   });
