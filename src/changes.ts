@@ -80,6 +80,7 @@ export interface RequestRow {
 export interface VisitRow {
   id: number;
   url: number;
+  kind: 'page' | 'sitemap';
   request: number;
   at: number;
   status: number;

@@ -49,7 +49,7 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
   const options = await crawlOptions(args, world);
   if (options.seeds.length > 0) terminal.say(`Crawling into ${options.dir}. Ctrl-C stops cleanly.`);
   // Loaded here, not above: --help needs none of it.
-  const { runCrawl } = await import('../crawl-run.js');
+  const { runCrawl } = await import('../embedded/run.js');
   const summary = await runCrawl(options, {
     progress: (now) => terminal.progress(progressLine(now), performance.now()),
     say: (sentence) => terminal.say(sentence),

@@ -41,6 +41,11 @@ export class AddressTable {
     if (nextAt > this.#next[id]) this.#next[id] = nextAt;
   }
 
+  /** Sets the clock, for a crawl that goes on. */
+  reset(id: number, nextAt: number): void {
+    this.#next[id] = nextAt;
+  }
+
   inFlight(id: number): number {
     return this.#inFlight[id];
   }

@@ -230,20 +230,23 @@ export class Frontier {
     return this.leases.size + this.#resolving + this.#loading;
   }
 
-  /** Pending URLs by why they wait. */
-  waiting(now: number): Partial<Record<WaitReason, number>> {
-    const count: Partial<Record<WaitReason, number>> = {};
-    const add = (reason: WaitReason, n: number): void => {
-      if (n > 0) count[reason] = (count[reason] ?? 0) + n;
+  /** Pending URLs by why they wait, and when the first of them falls due (ms; null if nothing says). */
+  waiting(now: number): Partial<Record<WaitReason, { urls: number; next: number | null }>> {
+    const waiting: Partial<Record<WaitReason, { urls: number; next: number | null }>> = {};
+    const add = (reason: WaitReason, urls: number, next: number | null): void => {
+      if (urls === 0) return;
+      const row = (waiting[reason] ??= { urls: 0, next: null });
+      row.urls += urls;
+      if (next !== null && (row.next === null || next < row.next)) row.next = next;
     };
-    add('retry', this.retries.size);
+    add('retry', this.retries.size, this.retries.time);
     for (let host = 0; host < this.hosts.size; host++) {
-      const state = this.hosts.state[host];
       const slot = this.#slotOf(host);
-      const pending = this.hosts.queued[host] + (slot ? slot.ahead.length - slot.at + (slot.loading?.length ?? 0) : 0);
-      add(this.#reasonOf(host, state, now), pending);
+      const ahead = slot === null ? 0 : slot.ahead.length - slot.at + (slot.loading?.length ?? 0);
+      const next = Math.max(this.hosts.restUntil[host], this.hosts.nextAt[host], now);
+      add(this.#reasonOf(host, this.hosts.state[host], now), this.hosts.queued[host] + ahead, next);
     }
-    return count;
+    return waiting;
   }
 
   #reasonOf(host: number, state: number, now: number): WaitReason {
@@ -260,6 +263,13 @@ export class Frontier {
   restore(host: number, level: number): number {
     this.hosts.admitted[host]++;
     return this.urls.append(host, level);
+  }
+
+  /** A robots verdict that an earlier run reached. */
+  restoreRobots(origin: Origin, state: RobotsVerdict, crawlDelay: number): void {
+    origin.state = state;
+    origin.crawlDelay = crawlDelay;
+    this.hosts.crawlDelay[origin.host] = this.robots.crawlDelayOf(origin.host);
   }
 
   /** Links what is pending. `dueAt(url)` is when a failed URL may be tried again, 0 for at once. */

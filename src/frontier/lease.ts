@@ -99,8 +99,6 @@ export interface FrontierOptions {
   /** URLs read ahead when a host takes a back queue. */
   lookAhead: number;
   workers: number;
-  /** Same-key redirects in a row. */
-  sameRedirects: number;
 }
 
 export type { UrlText };

@@ -55,7 +55,7 @@ export class TrapGuards {
   }
 
   /** Counts the query of a URL that was not known before. Call it once for each new URL, after it was admitted. */
-  count(url: NormalUrl): void {
+  count(url: Pick<NormalUrl, 'url'>): void {
     const counted = this.locate(url.url);
     if (!counted) return;
     this.sketch ??= new Uint16Array(this.width * ROWS);
@@ -69,7 +69,7 @@ export class TrapGuards {
   }
 
   /** How many distinct queries were counted for this URL's path: never too few, and seldom too many. */
-  queriesOf(url: NormalUrl): number {
+  queriesOf(url: Pick<NormalUrl, 'url'>): number {
     return this.sketch !== undefined && this.locate(url.url) ? this.least(this.sketch) : 0;
   }
 

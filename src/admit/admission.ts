@@ -1,0 +1,175 @@
+/**
+ * Admission: which URLs become known (DESIGN 1.2). Pure. Scope and the shape of the URL were asked where the link was
+ * found (`screen.ts`: they need no shared state); here the owner of the host asks the rest, cheapest first: never met?
+ * not too deep? inside the budgets? not a trap? allowed by robots, if they are cached? Every refusal has a name and a
+ * counter.
+ */
+import type { Changes } from '../changes.js';
+import type { SeenTable } from '../dedupe/seen.js';
+import type { UrlText } from '../engines/ports.js';
+import { mayAdmit } from '../frontier/budgets.js';
+import type { Frontier } from '../frontier/frontier.js';
+import { RobotsGate } from '../frontier/robots-gate.js';
+import type { Score } from '../frontier/score.js';
+import { domainOf } from '../url/domain.js';
+import {
+  LinkFlag,
+  linkFlags,
+  linkKeyHi,
+  linkKeyLo,
+  linkPriority,
+  linkUrl,
+  type PackedLinks,
+} from '../url/packed-links.js';
+import { partitionOf } from '../url/partition.js';
+import { Refusals } from './refusals.js';
+
+export interface AdmissionOptions {
+  maxDepth: number;
+  /** Same-key chains are the lease's; this bounds redirects to other URLs. */
+  maxHops: number;
+  hostsPerDomain: number;
+  partitions: number;
+  /** URLs of a host in 30 days; null is no limit. */
+  budget: (host: string) => number | null;
+  score: Score;
+  /** Asks the query trap about a URL that is about to become known: at most so many distinct queries a path. */
+  tooManyQueries: (url: string, host: string) => boolean;
+  /** Told the text of each new URL: most are leased before they would have to be read back. */
+  onText: (text: UrlText) => void;
+}
+
+/** A URL on its way in. */
+export interface Candidate {
+  keyHi: number;
+  keyLo: number;
+  /** Fetch form. */
+  url: string;
+  kind: 'page' | 'sitemap';
+  depth: number;
+  hops: number;
+  /** Id of the URL that names it, -1 for none. */
+  via: number;
+  /** Fixed level, or null: scored. */
+  level: number | null;
+  priority: number | null;
+  /** Seeds pass the budgets and the traps. */
+  seed: boolean;
+}
+
+export class Admission {
+  readonly refusals = new Refusals();
+  readonly #frontier: Frontier;
+  readonly #seen: SeenTable;
+  readonly #options: AdmissionOptions;
+  /** Hosts that may be found in an opened private range: named by the operator, or linked from inside one. */
+  readonly #isNamed: (host: string) => boolean;
+
+  constructor(frontier: Frontier, seen: SeenTable, options: AdmissionOptions, isNamed: (host: string) => boolean) {
+    this.#frontier = frontier;
+    this.#seen = seen;
+    this.#options = options;
+    this.#isNamed = isNamed;
+  }
+
+  /** Id of a known URL by its key, or -1. */
+  find(keyHi: number, keyLo: number): number {
+    return this.#seen.get(keyHi, keyLo);
+  }
+
+  /** The links of a page or the entries of a sitemap.
+   * @param inside the page came from an address in an opened private range */
+  links(
+    page: { url: number; depth: number; inside: boolean },
+    links: PackedLinks,
+    from: number,
+    to: number,
+    now: number,
+    changes: Changes,
+  ): void {
+    const candidate: Candidate = {
+      keyHi: 0,
+      keyLo: 0,
+      url: '',
+      kind: 'page',
+      depth: page.depth,
+      hops: 0,
+      via: page.url,
+      level: null,
+      priority: null,
+      seed: false,
+    };
+    for (let i = from; i < to; i++) {
+      candidate.keyHi = linkKeyHi(links, i);
+      candidate.keyLo = linkKeyLo(links, i);
+      if (this.#seen.get(candidate.keyHi, candidate.keyLo) >= 0) continue;
+      candidate.url = linkUrl(links, i);
+      const isSitemap = (linkFlags(links, i) & LinkFlag.sitemap) !== 0;
+      candidate.kind = isSitemap ? 'sitemap' : 'page';
+      candidate.depth = isSitemap ? page.depth - 1 : page.depth; // an index adds no depth to what its sitemaps list
+      candidate.priority = linkPriority(links, i);
+      this.admit(candidate, page.inside, now, changes);
+    }
+  }
+
+  /** Makes a URL known unless something speaks against it. Returns its id, an older id if it was known, or -1. */
+  admit(c: Candidate, inside: boolean, now: number, changes: Changes): number {
+    const known = this.#seen.get(c.keyHi, c.keyLo);
+    if (known >= 0) return known;
+    if (c.depth > this.#options.maxDepth) return this.refusals.count('depth');
+    if (c.hops > this.#options.maxHops) return this.refusals.count('redirects');
+    const name = hostOfFetchForm(c.url);
+    const host = this.#host(name, c.seed, inside, now, changes);
+    if (host < 0) return -1;
+    const { hosts } = this.#frontier;
+    if (!c.seed) {
+      if (!mayAdmit(hosts, host, now)) return this.refusals.count('budget');
+      if (this.#options.tooManyQueries(c.url, name)) return this.refusals.count('queries');
+    }
+    return this.#append(c, host, name, now, changes);
+  }
+
+  #append(c: Candidate, host: number, name: string, now: number, changes: Changes): number {
+    const { hosts, robots } = this.#frontier;
+    const hostUrls = hosts.admitted[host];
+    const level = c.level ?? this.#options.score({ depth: c.depth, kind: c.kind, hostUrls, priority: c.priority });
+    const origin = robots.find(RobotsGate.nameOf(c.url));
+    const denied = origin !== undefined && robots.gate(origin, now) === 'open' && !robots.allows(origin, c.url);
+    const id = this.#frontier.add(host, level, denied, now);
+    this.#seen.insert(c.keyHi, c.keyLo, id);
+    const { kind, keyHi, keyLo, depth, hops, via, url } = c;
+    const partition = partitionOf(name, this.#options.partitions);
+    changes.urls.push({ id, partition, host, keyHi, keyLo, kind, level, depth, hops, via, url });
+    if (denied) changes.denied.push({ url: id, at: now, denied: true });
+    else this.#options.onText({ id, url, kind, depth, hops, etag: null, lastModified: null });
+    return id;
+  }
+
+  /** Id of a host that a redirect of a robots.txt leads to. */
+  hostOf(name: string, inside: boolean, now: number, changes: Changes): number {
+    return this.#host(name, false, inside, now, changes);
+  }
+
+  /** Id of a host, made known if it is new; -1 if its domain has too many. */
+  #host(name: string, seed: boolean, inside: boolean, now: number, changes: Changes): number {
+    const { hosts } = this.#frontier;
+    const known = hosts.find(name);
+    if (known >= 0) return known;
+    const domain = domainOf(name);
+    if (!seed && hosts.hostsOfDomain(domain) >= this.#options.hostsPerDomain) return this.refusals.count('hosts');
+    const budget = this.#options.budget(name);
+    const named = seed || inside || this.#isNamed(name);
+    const id = this.#frontier.addHost(name, domain, budget, named, now);
+    changes.hosts.push({ id, name, domain, named, budget, at: Math.round(now) });
+    return id;
+  }
+}
+
+/** Host name of a URL in fetch form: no credentials, a slash after the authority. */
+export function hostOfFetchForm(url: string): string {
+  const start = url.indexOf('//') + 2;
+  const slash = url.indexOf('/', start);
+  const authority = slash < 0 ? url.slice(start) : url.slice(start, slash);
+  const colon = authority.lastIndexOf(':');
+  return colon > authority.lastIndexOf(']') ? authority.slice(0, colon) : authority;
+}

@@ -1,0 +1,150 @@
+/**
+ * The robots desk: every answer to a robots.txt request comes here and becomes a verdict for its origin (DESIGN 6).
+ * Follows redirects across hosts (each hop is a lease of the host it goes to), keeps the last good copy's rules, admits
+ * the sitemaps that the file names. One desk for all workers. Pure.
+ */
+import type { Changes } from '../changes.js';
+import { parseRobots, type RobotsRules } from '../fetch/robots.js';
+import {
+  DENY_ALL,
+  ROBOTS_MAX_REDIRECTS,
+  type RobotsAnswer,
+  type RobotsState,
+  type RobotsTimes,
+  robotsVerdict,
+  rulesOf,
+} from '../fetch/robots-ladder.js';
+import type { Frontier } from '../frontier/frontier.js';
+import type { Lease } from '../frontier/lease.js';
+import type { LeaseReport } from '../frontier/report.js';
+import type { Origin } from '../frontier/robots-gate.js';
+import type { Admission } from './admission.js';
+
+/** Sitemaps of one robots.txt that are followed. */
+const MAX_SITEMAPS = 1_000;
+
+export interface RobotsDeskOptions {
+  /** Product token of our User-Agent. */
+  agent: string;
+  times: RobotsTimes;
+  /** Crawl-delay is obeyed up to this, ms; beyond, the host counts as disallowed. */
+  crawlDelayCap: number;
+  /** A Sitemap line in key and fetch form, or null if it is refused (syntax, scope, traps: counted). */
+  sitemap: (line: string, origin: string) => { keyHi: number; keyLo: number; url: string } | null;
+  isInside: (address: string) => boolean;
+}
+
+interface Entry {
+  state: RobotsState;
+  /** Rules of the last good copy, and its body (to see a change). */
+  copy: { rules: RobotsRules; body: Uint8Array } | null;
+}
+
+export class RobotsDesk {
+  readonly #frontier: Frontier;
+  readonly #admission: Admission;
+  readonly #options: RobotsDeskOptions;
+  readonly #entries = new Map<number, Entry>();
+
+  constructor(frontier: Frontier, admission: Admission, options: RobotsDeskOptions) {
+    this.#frontier = frontier;
+    this.#admission = admission;
+    this.#options = options;
+  }
+
+  /** What a robots lease answered. */
+  answer(lease: Lease, report: LeaseReport, request: number, now: number, changes: Changes): void {
+    const origin = this.#frontier.robots.origins[lease.origin];
+    if (this.#follow(lease, report, now, changes)) return;
+    const code = report.code === 'redirect' && report.redirect !== null ? 'redirect.chain' : report.code;
+    const answer: RobotsAnswer = {
+      code,
+      status: report.status,
+      body: report.robots ?? undefined,
+      truncated: report.truncated ? 'disconnect' : null,
+      redirects: lease.redirects,
+      retryAfterMs: report.retryAfterMs,
+    };
+    const entry = this.#judge(origin, answer, now, changes);
+    const { state, copy } = entry;
+    changes.robots.push({
+      origin: origin.name,
+      host: origin.host,
+      at: Math.round(now),
+      request,
+      status: report.status,
+      code,
+      body: state.copyIsNew ? copy!.body : null,
+      failures: state.failures,
+      failingSince: state.failingSince,
+    });
+    if (state.dropHost) {
+      this.#frontier.drop(origin.host, now, 'read.timeout', 'robots.txt has not answered for 30 days', changes);
+    }
+    if (state.copyIsNew) this.#sitemaps(origin, copy!.rules, lease, now, changes);
+  }
+
+  /** A row of the store, in order: the ladder is climbed again. */
+  restore(
+    origin: Origin,
+    row: { code: LeaseReport['code']; status: number; body: Uint8Array | null; at: number },
+  ): void {
+    const answer: RobotsAnswer = { code: row.code, status: row.status, body: row.body ?? undefined, redirects: 0 };
+    this.#judge(origin, answer, row.at, null);
+  }
+
+  /** Makes a verdict and tells the frontier. Without `changes` it is an old row: nothing new is to be recorded. */
+  #judge(origin: Origin, answer: RobotsAnswer, now: number, changes: Changes | null): Entry {
+    const before = this.#entries.get(origin.id) ?? null;
+    const state = robotsVerdict(answer, before?.state ?? null, now, this.#options.times);
+    let copy = state.copyAt === null ? null : (before?.copy ?? null);
+    let changed = before === null || state.verdict !== before.state.verdict;
+    if (state.copyIsNew) {
+      const body = answer.body!;
+      changed ||= before?.copy == null || Buffer.compare(body, before.copy.body) !== 0;
+      copy = changed || copy === null ? { rules: parseRobots(body, this.#options.agent), body } : copy;
+    }
+    const entry = { state, copy };
+    this.#entries.set(origin.id, entry);
+    this.#tell(origin, entry, changed, now, changes);
+    return entry;
+  }
+
+  #tell(origin: Origin, { state, copy }: Entry, changed: boolean, now: number, changes: Changes | null): void {
+    let rules = state.verdict === 'rules' && copy !== null ? copy.rules : rulesOf(state, null, this.#options.agent);
+    let crawlDelay = rules.crawlDelayMs ?? 0;
+    if (crawlDelay > this.#options.crawlDelayCap) {
+      const words = `Crawl-delay of ${Math.round(crawlDelay / 1000)} s is more than we wait: nothing of it is fetched`;
+      changes?.hostEvents.push({ host: origin.host, at: now, kind: 'crawl-delay', until: 0, value: crawlDelay, words });
+      rules = DENY_ALL;
+      crawlDelay = 0;
+    }
+    const verdict = state.verdict === 'deny-all' ? 'deny' : state.verdict === 'allow-all' ? 'allow' : 'rules';
+    const told = { verdict, rules, until: state.expiresAt } as const;
+    if (changes === null) this.#frontier.restoreRobots(origin, told, crawlDelay);
+    else this.#frontier.setRobots(origin, told, crawlDelay, changed, now, changes);
+  }
+
+  /** A redirect goes on at its target's host: its slot, its guard, its clocks. False if this answer is the last. */
+  #follow(lease: Lease, report: LeaseReport, now: number, changes: Changes): boolean {
+    const { redirect } = report;
+    if (report.code !== 'redirect' || redirect === null || lease.redirects >= ROBOTS_MAX_REDIRECTS) return false;
+    const inside = this.#options.isInside(lease.connectTo);
+    const host = this.#admission.hostOf(redirect.to.host, inside, now, changes);
+    if (host < 0) return false;
+    const errand = { ...lease, target: redirect.to.fetch, redirects: lease.redirects + 1, cookie: null };
+    this.#frontier.addErrand(host, errand, now);
+    this.#frontier.robots.origins[lease.origin].busy = true;
+    return true;
+  }
+
+  #sitemaps(origin: Origin, rules: RobotsRules, lease: Lease, now: number, changes: Changes): void {
+    const inside = this.#options.isInside(lease.connectTo);
+    for (const line of rules.sitemaps.slice(0, MAX_SITEMAPS)) {
+      const url = this.#options.sitemap(line, origin.name);
+      if (url === null) continue;
+      const place = { depth: 0, hops: 0, via: -1, level: 1, priority: null, seed: false };
+      this.#admission.admit({ ...url, kind: 'sitemap', ...place }, inside, now, changes);
+    }
+  }
+}

@@ -1,0 +1,308 @@
+/**
+ * The loop of a crawl: what is due is leased, what was reported is settled, what was settled is committed. All decisions
+ * are made by the parts; this file moves data between them (docs/journey.md tells the story).
+ */
+import type { Admission } from './admit/admission.js';
+import type { Settlement } from './admit/settle.js';
+import type { Clock, Resolver, Store } from './engines/ports.js';
+import { UserError } from './errors.js';
+import type { AddressGuard } from './fetch/address-guard.js';
+import type { Frontier } from './frontier/frontier.js';
+import type { Lease, LoadRequest, Resolution } from './frontier/lease.js';
+import type { HeldAnswer, HeldQuestion, LeaseReport, ReportBatch } from './frontier/report.js';
+import type { Batches } from './state/batches.js';
+import type { HeldDesk } from './state/held-desk.js';
+import type { LeasesFile, OpenLease } from './state/leases-file.js';
+import type { Tally } from './state/tally.js';
+import type { TextCache } from './state/text-cache.js';
+
+/** Where leases go: the pool of page workers. */
+export interface Workers {
+  room(): Int32Array;
+  submit(leases: readonly Lease[]): void;
+  abort(): void;
+  close(): Promise<void>;
+}
+
+export interface CrawlParts {
+  frontier: Frontier;
+  admission: Admission;
+  settlement: Settlement;
+  batches: Batches;
+  held: HeldDesk;
+  texts: TextCache;
+  tally: Tally;
+  workers: Workers;
+  resolver: Resolver;
+  guard: AddressGuard;
+  store: Store;
+  leases: LeasesFile;
+  clock: Clock;
+  /** Leases of the last run whose fate is in the open batch. */
+  recovered: readonly OpenLease[];
+}
+
+export interface CrawlLimits {
+  maxPages: number;
+  /** ms. */
+  maxDuration: number;
+  patience: number;
+}
+
+/** Why a crawl ended. */
+export type CrawlEnd = 'done' | 'waiting' | 'max-pages' | 'max-duration' | 'stopped';
+
+/** After a stop, what is being fetched has this long to end, ms. */
+const GRACE = 5_000;
+/** The longest sleep of the loop, ms: clocks and limits are looked at that often at least. */
+const LONGEST_SLEEP = 1_000;
+/** Turns in a row while texts keep arriving from memory. */
+const MAX_TURNS = 64;
+
+export class Crawl {
+  readonly #p: CrawlParts;
+  readonly #limits: CrawlLimits;
+  readonly #offset: number;
+  readonly #startedAt: number;
+  #settledLeases: OpenLease[];
+  #pages: number;
+  #pagesOut = 0;
+  #end: CrawlEnd | null = null;
+  #failure: unknown = null;
+  #timer: NodeJS.Timeout | null = null;
+  #soon = false;
+  #closing = false;
+  #nextAt = Number.POSITIVE_INFINITY;
+  #resolve: () => void = () => {};
+
+  constructor(parts: CrawlParts, limits: CrawlLimits) {
+    this.#p = parts;
+    this.#limits = limits;
+    this.#offset = parts.clock.wall() - parts.clock.monotonic();
+    this.#startedAt = this.now();
+    this.#settledLeases = [...parts.recovered];
+    this.#pages = parts.tally.pages;
+  }
+
+  /** Wall time that never goes back while the process lives, ms: all decisions are made on it. */
+  now(): number {
+    return this.#p.clock.monotonic() + this.#offset;
+  }
+
+  /** When something falls due again (ms; Infinity: nothing does), for the progress line. */
+  get nextAt(): number {
+    return this.#nextAt;
+  }
+
+  /** Runs until the crawl ends; everything is committed then. Rejects with what made it impossible to go on. */
+  async run(): Promise<CrawlEnd> {
+    await new Promise<void>((resolve) => {
+      this.#resolve = resolve;
+      this.wake();
+    });
+    await this.#close();
+    if (this.#failure !== null) throw this.#failure;
+    return this.#end!;
+  }
+
+  /** Stops cleanly: nothing new is leased, what is out gets a moment to end. */
+  stop(end: CrawlEnd = 'stopped'): void {
+    if (this.#end !== null) return;
+    this.#end = end;
+    setTimeout(() => this.#p.workers.abort(), GRACE).unref();
+    this.wake();
+  }
+
+  /** Something cannot be made durable: nothing more may be acknowledged. */
+  fail(error: unknown): void {
+    this.#failure ??= error;
+    this.#end ??= 'stopped';
+    this.#p.workers.abort();
+    this.wake();
+  }
+
+  /** One turn, soon. */
+  wake(): void {
+    if (this.#soon) return;
+    this.#soon = true;
+    setImmediate(() => {
+      this.#soon = false;
+      this.#pump();
+    });
+  }
+
+  // -- the loop -----------------------------------------------------------------------------------------------------
+
+  #pump(): void {
+    if (this.#closing) return;
+    const now = this.now();
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (now - this.#startedAt >= this.#limits.maxDuration) this.stop('max-duration');
+    if (this.#p.batches.dueAt(now) <= now) this.#commit();
+    this.#nextAt = this.#needsBackpressure() ? Number.POSITIVE_INFINITY : this.#lease(now);
+    if (this.#hasEnded(now)) {
+      this.#resolve();
+      return;
+    }
+    const at = Math.min(
+      this.#nextAt,
+      this.#p.batches.isCommitting ? Number.POSITIVE_INFINITY : this.#p.batches.dueAt(now),
+    );
+    const sleep = Math.min(Math.max(at - now, 1), LONGEST_SLEEP);
+    this.#timer = setTimeout(() => this.wake(), sleep);
+  }
+
+  /** The one predicate: no lease goes out while we are stopping, or while the store is behind. */
+  #needsBackpressure(): boolean {
+    return this.#end !== null || this.#p.batches.isBehind;
+  }
+
+  /** Leases what is due. Returns when to ask again. */
+  #lease(now: number): number {
+    const { frontier, workers, batches } = this.#p;
+    for (let turns = 0; ; turns++) {
+      const allowance = this.#limits.maxPages - this.#pages - this.#pagesOut;
+      if (allowance <= 0) return Number.POSITIVE_INFINITY;
+      const turn = frontier.next(now, workers.room(), allowance, batches.open);
+      this.#submit(turn.leases);
+      for (const host of turn.resolve) void this.#resolveHost(host);
+      let loadedNow = false;
+      for (const request of turn.load) if (this.#load(request, now)) loadedNow = true;
+      if (!loadedNow || turns === MAX_TURNS) return loadedNow ? now : turn.waitUntil;
+    }
+  }
+
+  #submit(leases: readonly Lease[]): void {
+    if (leases.length === 0) return;
+    try {
+      this.#p.leases.granted(leases.map(entryOf)); // before any request of them can be written
+    } catch (error) {
+      this.fail(error);
+      return;
+    }
+    for (const lease of leases) if (lease.kind !== 'robots') this.#pagesOut++;
+    this.#p.workers.submit(leases);
+  }
+
+  /** Reports of a worker: settled in their order. */
+  onReports({ reports, links }: ReportBatch): void {
+    const { frontier, settlement, batches, held } = this.#p;
+    const now = this.now();
+    for (const report of reports) {
+      const lease = frontier.leases.get(report.lease);
+      if (lease === undefined) continue; // its worker was given up for dead, and it came back
+      const { open } = batches;
+      const visits = open.visits.length;
+      if (report.record !== null) batches.archived(report.record.segment, report.record.cdxj);
+      if (report.page?.text) batches.archived(report.page.text.segment, '');
+      settlement.settle(lease, this.#onLoopClock(report), links, now, open);
+      if (open.visits.length > visits) held.settled(open.visits[visits], lease.target);
+      if (lease.kind !== 'robots') this.#pagesOut--;
+      if (lease.kind === 'page' && report.code === 'ok') this.#pages++;
+      this.#settledLeases.push(entryOf(lease));
+    }
+    this.wake();
+  }
+
+  onHeld(questions: readonly HeldQuestion[], send: (answers: HeldAnswer[]) => void): void {
+    this.#p.held.answer(questions, send);
+  }
+
+  onSegments(closed: readonly { name: string; length: number }[]): void {
+    const { settlement, batches } = this.#p;
+    for (const { name, length } of closed) settlement.closeSegment(name, length, this.now(), batches.open);
+    this.wake();
+  }
+
+  #commit(): void {
+    const { batches, leases } = this.#p;
+    if (batches.isCommitting) return;
+    const settled = this.#settledLeases;
+    this.#settledLeases = [];
+    batches
+      .commit()
+      .then(() => leases.settled(settled))
+      .then(
+        () => this.wake(),
+        (error) => this.fail(error),
+      );
+  }
+
+  #hasEnded(now: number): boolean {
+    const { frontier, batches } = this.#p;
+    if (this.#end === null) {
+      if (this.#limits.maxPages <= this.#pages && frontier.leases.size === 0) this.#end = 'max-pages';
+      else if (frontier.underWay === 0 && !batches.isBehind && this.#nextAt > now + this.#limits.patience)
+        this.#end = this.#nextAt === Number.POSITIVE_INFINITY ? 'done' : 'waiting';
+    }
+    return this.#end !== null && (this.#failure !== null || frontier.leases.size === 0) && !batches.isCommitting;
+  }
+
+  async #resolveHost(host: number): Promise<void> {
+    const { frontier, resolver, guard, batches } = this.#p;
+    const name = frontier.hosts.names[host];
+    const answer = await resolver.resolve(name);
+    const now = this.now();
+    const resolution = guarded(answer, guard, frontier.hosts.named[host] === 1, now);
+    frontier.resolved(host, resolution, now, batches.open);
+    this.wake();
+  }
+
+  /** Texts for a host's look-ahead; true if memory had them all. */
+  #load(request: LoadRequest, now: number): boolean {
+    const { frontier, texts, store } = this.#p;
+    const found = texts.takeAll(request.urls);
+    if (found !== null) {
+      frontier.loaded(request, found, now);
+      return true;
+    }
+    texts.read(request.urls, store).then(
+      (read) => {
+        frontier.loaded(request, read, this.now());
+        this.wake();
+      },
+      (error) => this.fail(error),
+    );
+    return false;
+  }
+
+  async #close(): Promise<void> {
+    this.#closing = true;
+    const { workers, batches, leases, clock } = this.#p;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    await workers.close(); // its last reports and closed segments are settled on the way
+    try {
+      await batches.flush();
+      leases.settled(this.#settledLeases);
+      if (this.#failure === null) leases.stop(clock.wall());
+    } catch (error) {
+      this.#failure ??= error;
+    }
+    leases.close();
+  }
+
+  #onLoopClock(report: LeaseReport): LeaseReport {
+    report.started += this.#offset;
+    report.ended += this.#offset;
+    return report;
+  }
+}
+
+const entryOf = ({ url, host, kind, granted }: Lease): OpenLease => ({ url, host, kind, at: Math.trunc(granted) });
+
+/** The addresses of an answer that the guard lets through. */
+function guarded(
+  answer: Awaited<ReturnType<Resolver['resolve']>>,
+  guard: AddressGuard,
+  named: boolean,
+  now: number,
+): Resolution {
+  if ('code' in answer) return { code: answer.code, words: answer.code };
+  const refusals = answer.addresses.map((address) => guard.checkAddress(address, { named }));
+  const addresses = answer.addresses.filter((_, i) => refusals[i] === null);
+  if (addresses.length > 0) return { addresses, until: now + answer.ttlMs };
+  const refusal = refusals.find((r) => r !== null);
+  if (refusal === undefined || refusal === null) throw new UserError('the resolver answered without an address');
+  return { code: 'guard.address', words: refusal.reason };
+}

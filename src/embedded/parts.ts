@@ -1,0 +1,92 @@
+/** From the options of a crawl to the settings of its parts. */
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import type { Config } from '../config.js';
+import type { CrawlOptions } from '../crawl-options.js';
+import type { RobotsTimes } from '../fetch/robots-ladder.js';
+import type { FrontierOptions } from '../frontier/lease.js';
+import type { KeyOptions } from '../url/normalize.js';
+import type { TrapLimits } from '../url/traps.js';
+
+export const workerCount = (config: Config): number =>
+  config.workers === 'auto' ? availableParallelism() : config.workers;
+
+export function frontierOptions(config: Config): FrontierOptions {
+  return {
+    rules: {
+      delay: config.delay,
+      fetchFactor: config.delay === 0 ? 0 : config['politeness.factor'],
+      fetchCap: config['politeness.factorCap'],
+      penaltyCap: config['host.penaltyCap'],
+      retryAfterCap: config['retryAfter.cap'],
+      throttlesBeforeSleep: config['host.throttledAfter'],
+      sleeps: config['host.throttledSleeps'],
+      failuresBeforeOffline: config['host.offlineAfter'],
+      nxdomainsBeforeOffline: config['host.nxdomainAfter'],
+      offline: config['host.offline'],
+    },
+    retries: config['retry.ladder'],
+    key: config['politeness.key'],
+    backQueues: config['frontier.backQueues'],
+    backQueuesMax: Math.max(config['frontier.backQueues'], config['frontier.backQueuesMax']),
+    quantumFetches: config['frontier.quantum.fetches'],
+    quantumTime: config['frontier.quantum.time'],
+    sleepBeyond: config['frontier.sleep'],
+    lookAhead: config['frontier.lookahead'],
+    workers: workerCount(config),
+  };
+}
+
+export function keyOptions(config: Config): KeyOptions {
+  const inPath = (name: string): boolean => name.toLowerCase() === 'jsessionid'; // `;jsessionid=` of servlet containers
+  return {
+    trackingParameters: config['url.tracking'],
+    sessionParameters: config['url.session'].filter((name) => !inPath(name)),
+    pathSessionParameters: config['url.session'].filter(inPath),
+    sessionTokenLength: config['url.sessionLength'],
+  };
+}
+
+export function trapLimits(config: Config): TrapLimits {
+  return {
+    length: config['trap.urlLength'],
+    depth: config.depth,
+    repeat: config['trap.repeat'],
+    queries: config['trap.queries'],
+    sketchBytes: config['trap.sketch'],
+  };
+}
+
+/** The product token of a User-Agent: whom robots.txt names. */
+export const productToken = (userAgent: string): string => userAgent.split(/[/ ]/, 1)[0];
+
+/** DNS as `--resolve` and `--dns` set it. */
+export function resolverOptions(config: Config) {
+  return {
+    pins: config.resolve,
+    ...(config.dns.length > 0 && { servers: config.dns }),
+    hostsFile: existsSync('/etc/hosts') ? '/etc/hosts' : null,
+    timeoutMs: config['timeout.dns'],
+    minTtlMs: config['resolver.ttlMin'],
+    maxTtlMs: config['resolver.ttlMax'],
+    negativeTtlMs: config['resolver.negative'],
+  };
+}
+
+/** What a host's budget is: the seeds' own hosts of a scoped crawl have a larger one. */
+export function budgets(options: CrawlOptions, isSeedHost: (host: string) => boolean): (host: string) => number | null {
+  const { config } = options;
+  const limit = (n: number): number | null => (n === Number.POSITIVE_INFINITY ? null : n);
+  if (config.scope === 'any') return () => limit(config.budget);
+  return (host) => limit(isSeedHost(host) ? config.seedBudget : config.budget);
+}
+
+export function robotsTimes(config: Config): RobotsTimes {
+  return {
+    fresh: config['robots.ttl'],
+    firstRetry: config['robots.retry'],
+    maxRetry: config['robots.retryCap'],
+    maxCopyAge: config['robots.stale'],
+    dropAfter: config['robots.stale'],
+  };
+}

@@ -1,0 +1,87 @@
+/** Runs one crawl on this machine: embedded store, segments on the local disk, page workers as threads. */
+import type { CrawlOptions, CrawlProgress, CrawlSummary, CrawlUi } from '../crawl-options.js';
+import { systemClock } from '../engines/system.js';
+import { type OpenedCrawl, openCrawl } from './open.js';
+import { plantSeeds } from './seeds.js';
+
+/** ms between two progress lines. */
+const PROGRESS = 250;
+/** Seconds over which the rate of the progress line is taken. */
+const RATE_WINDOW = 5;
+
+/** Crawls until nothing is left, a limit is reached, or `options.signal` is aborted.
+ * @throws UserError for whatever the user can mend */
+export async function runCrawl(options: CrawlOptions, ui: CrawlUi): Promise<CrawlSummary> {
+  const started = systemClock.monotonic();
+  const opened = await openCrawl(options, ui);
+  try {
+    await plantSeeds(opened, options);
+    const onAbort = (): void => opened.crawl.stop();
+    options.signal.addEventListener('abort', onAbort, { once: true });
+    if (options.signal.aborted) onAbort();
+    const recent: { at: number; pages: number }[] = [];
+    const progress = setInterval(() => ui.progress(figures(opened, started, recent)), PROGRESS);
+    const pagesBefore = opened.tally.pages;
+    try {
+      await opened.crawl.run();
+    } finally {
+      clearInterval(progress);
+      options.signal.removeEventListener('abort', onAbort);
+    }
+    const seconds = (systemClock.monotonic() - started) / 1000;
+    return summary(opened, seconds, opened.tally.pages - pagesBefore);
+  } finally {
+    await opened.close();
+  }
+}
+
+/** The figures of the moment; `recent` remembers those of the last seconds. */
+function figures(
+  { tally, frontier, crawl }: OpenedCrawl,
+  started: number,
+  recent: { at: number; pages: number }[],
+): CrawlProgress {
+  const now = systemClock.monotonic();
+  recent.push({ at: now, pages: tally.pages });
+  while (recent.length > 2 && now - recent[0].at > RATE_WINDOW * 1000) recent.shift();
+  const span = (now - recent[0].at) / 1000;
+  const nextIn = crawl.nextAt - crawl.now();
+  const isWaiting = frontier.underWay === 0 && nextIn > 1000 && nextIn < Number.POSITIVE_INFINITY;
+  return {
+    state: isWaiting ? 'waiting' : 'crawling',
+    pages: tally.pages,
+    bytes: tally.bytes,
+    hosts: frontier.hosts.size,
+    pending: frontier.urls.inState[0],
+    inFlight: frontier.leases.size,
+    seconds: (now - started) / 1000,
+    pagesPerSecond: span > 0 ? (tally.pages - recent[0].pages) / span : 0,
+    ...(isWaiting && { nextIn }),
+  };
+}
+
+function summary({ tally, frontier, admission, crawl }: OpenedCrawl, seconds: number, pages: number): CrawlSummary {
+  const waiting = frontier.waiting(crawl.now());
+  return {
+    pages: tally.pages,
+    requests: tally.requests,
+    bytes: tally.bytes,
+    duplicates: tally.duplicates,
+    nearDuplicates: tally.nearDuplicates,
+    hosts: frontier.hosts.size,
+    known: frontier.urls.size,
+    pending: frontier.urls.inState[0] + frontier.urls.inState[1],
+    waiting: Object.fromEntries(
+      Object.entries(waiting).map(([reason, { urls, next }]) => [
+        reason,
+        { urls, next: next === null ? null : Math.round(next) },
+      ]),
+    ),
+    deadLetters: tally.deadLetters,
+    robotsDenied: tally.robotsDenied,
+    rejected: { ...admission.refusals.counts },
+    errors: { ...tally.errors },
+    seconds: Math.round(seconds * 1000) / 1000,
+    pagesPerSecond: seconds > 0 ? Math.round((pages / seconds) * 100) / 100 : 0,
+  };
+}

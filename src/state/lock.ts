@@ -1,0 +1,78 @@
+/**
+ * One crawl to a directory. The lock is SQLite's exclusive lock on the file `lock`: a POSIX lock, which the system drops
+ * with the process however it dies, so a stale one cannot exist, and taking it is atomic. (Node has no flock; a file
+ * with a process id cannot be made free of races; a listening socket leaves a file behind and is not seen from another
+ * container on the same volume.) What the file holds, the owner's id and the time, is for the error only.
+ */
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Database, explain, isBusy, openDatabase } from '../engines/database.js';
+import { UserError } from '../errors.js';
+
+/** Two that start at once get in each other's way for a moment: how long each tries, in ms. */
+const PATIENCE = 500;
+
+export interface DirectoryLock {
+  /** Idempotent. Not needed before the end of the process. */
+  release(): void;
+}
+
+/**
+ * Takes the directory for this process.
+ * @param now wall time, ms.
+ * @throws UserError if another crawl has it: «directory X is in use by process P since T».
+ */
+export function lockDirectory(dir: string, now: number): DirectoryLock {
+  const path = join(dir, 'lock');
+  let db: Database | undefined;
+  try {
+    db = openDatabase(path, { timeout: PATIENCE });
+    hold(db, process.pid, now);
+  } catch (error) {
+    const told = isBusy(error) ? inUse(dir, path) : explain(error, path, 'open');
+    db?.close();
+    throw told;
+  }
+  // The connection is the lock: it must stay reachable, or it would be collected and closed.
+  const held = db;
+  return {
+    release: () => {
+      if (held.isOpen) held.close();
+    },
+  };
+}
+
+/** Takes the lock and keeps it after the transaction. Owner and time lie in two fields of the file's header that
+ * applications may use: with no other content, the file is one page, written at once. */
+function hold(db: Database, pid: number, now: number): void {
+  db.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY;
+    BEGIN EXCLUSIVE;
+    PRAGMA user_version = ${pid}; PRAGMA application_id = ${Math.floor(now / 1000) | 0};
+    COMMIT;`);
+}
+
+function inUse(dir: string, path: string): UserError {
+  const owner = readOwner(path);
+  const by = owner === null ? 'another process' : `process ${owner.pid} since ${owner.since}`;
+  const kill = owner === null ? '' : ` (kill ${owner.pid})`;
+  return new UserError(`directory ${dir} is in use by ${by}: wait for that crawl to end, or stop it${kill}`);
+}
+
+/** Reads past the lock. Through SQLite, never through `node:fs`: when a process closes any descriptor of a file, the
+ * system drops all locks that it holds on it, and the owner may be another thread of this process. */
+function readOwner(path: string): { pid: number; since: string } | null {
+  let db: Database | undefined;
+  try {
+    const url = pathToFileURL(resolve(path));
+    url.searchParams.set('immutable', '1');
+    db = openDatabase(url, { readOnly: true });
+    const { user_version: pid } = db.prepare('PRAGMA user_version').get() as { user_version: number };
+    const { application_id: since } = db.prepare('PRAGMA application_id').get() as { application_id: number };
+    if (pid <= 0) return null;
+    return { pid, since: new Date((since >>> 0) * 1000).toISOString().replace('.000Z', 'Z') };
+  } catch {
+    return null; // Node 22.13 and 22.14 cannot open it so; or it is being written.
+  } finally {
+    db?.close();
+  }
+}

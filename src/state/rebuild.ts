@@ -1,0 +1,248 @@
+/**
+ * Rebuild: from the store's rows to the memory of a crawl that goes on, by one sequential scan (DESIGN 8). Of a URL's
+ * state changes the last one counts. Clocks: after a clean stop a host owes what is left of its delay; after an unclean
+ * one its full delay, spread by jitter, and at least `uncleanOwe` if a lease of it was out (DESIGN 4, Clocks).
+ */
+import type {
+  Changes,
+  DeniedRow,
+  HostEventRow,
+  HostRow,
+  RequestKind,
+  RequestRow,
+  RobotsRow,
+  SegmentRow,
+  UrlRow,
+  VisitRow,
+} from '../changes.js';
+import type { ContentTable } from '../dedupe/content.js';
+import type { SeenTable } from '../dedupe/seen.js';
+import type { Random, StoreReader } from '../engines/ports.js';
+import { OUTCOMES, UserError } from '../errors.js';
+import { fetchAllowedAt } from '../frontier/budgets.js';
+import type { Frontier } from '../frontier/frontier.js';
+import { WAIT_REASONS } from '../frontier/host-table.js';
+import { UrlState } from '../frontier/url-table.js';
+import { mergeTables } from './merge.js';
+import type { Tally } from './tally.js';
+
+/** A lease that was out when the last run ended. */
+export interface OpenLease {
+  /** -1 for robots. */
+  url: number;
+  host: number;
+  kind: RequestKind;
+  /** Wall ms. */
+  at: number;
+}
+
+/** How the last run ended. */
+export interface LastStop {
+  clean: boolean;
+  leases: readonly OpenLease[];
+}
+
+export interface RebuildParts {
+  frontier: Frontier;
+  seen: SeenTable;
+  content: ContentTable;
+  tally: Tally;
+  random: Random;
+  /** Floor of host and address gaps, and what a host owes at least whose lease was lost, ms. */
+  delay: number;
+  uncleanOwe: number;
+  onRobots: (row: RobotsRow) => void;
+  onSegment: (row: SegmentRow) => void;
+}
+
+export interface Rebuilt {
+  /** Next free ids. */
+  requests: number;
+  visits: number;
+  /** Committed bytes of each segment, by id. */
+  committed: Map<number, number>;
+}
+
+/** Reads everything. `now` is wall ms; rows about lost leases go to `changes`. */
+export function rebuild(
+  reader: StoreReader,
+  parts: RebuildParts,
+  stop: LastStop,
+  now: number,
+  changes: Changes,
+): Rebuilt {
+  const scan = new Scan(parts);
+  mergeTables(reader, {
+    hosts: (row) => scan.host(row),
+    urls: (row) => scan.url(row),
+    segments: parts.onSegment,
+    denied: (row) => scan.denied(row),
+    dead: (row) => scan.dead(row),
+    requests: (row) => scan.request(row),
+    visits: (row) => scan.visit(row),
+    robots: parts.onRobots,
+    hostEvents: (row) => scan.event(row),
+  });
+  if (!stop.clean) for (const lease of stop.leases) scan.lost(lease, now, changes);
+  scan.clocks(stop, now);
+  const { frontier } = parts;
+  frontier.restored((url) => frontier.retries.dueAfter(frontier.urls.attempts(url), scan.lastFailure(url)), now);
+  return { requests: scan.requests, visits: scan.visits, committed: scan.committed };
+}
+
+class Scan {
+  readonly #parts: RebuildParts;
+  readonly #lastFailures = new Map<number, number>();
+  readonly committed = new Map<number, number>();
+  requests = 0;
+  visits = 0;
+
+  constructor(parts: RebuildParts) {
+    this.#parts = parts;
+  }
+
+  host(row: HostRow): void {
+    const id = this.#parts.frontier.addHost(row.name, row.domain, row.budget, row.named, row.at);
+    if (id !== row.id) throw damaged(`host ${row.id}`);
+  }
+
+  url(row: UrlRow): void {
+    const id = this.#parts.frontier.restore(row.host, row.level);
+    const known = this.#parts.seen.insert(row.keyHi, row.keyLo, id);
+    if (id !== row.id || known >= 0) throw damaged(`URL ${row.id} (${row.url})`);
+  }
+
+  request(row: RequestRow): void {
+    const { hosts, urls, addresses, retries } = this.#parts.frontier;
+    this.requests = row.id + 1;
+    this.#parts.tally.add({ requests: [row], visits: [], denied: [], dead: [] });
+    this.#commit(row.record);
+    hosts.nextAt[row.host] = Math.max(hosts.nextAt[row.host], row.ended + row.delay);
+    hosts.owed[row.host] = row.delay;
+    if (row.address !== '') addresses.owe(addresses.intern(row.address), row.ended + row.addressDelay);
+    if (row.url < 0) return;
+    fetchAllowedAt(hosts, row.host, row.started); // begins a new budget period if one is due
+    hosts.fetched[row.host]++;
+    if (OUTCOMES[row.code].url !== 'retry') return;
+    urls.setAttempts(row.url, urls.attempts(row.url) + 1);
+    retries.remember(row.url, { at: row.ended, code: row.code, status: row.status });
+    this.#lastFailures.set(row.url, row.ended);
+  }
+
+  visit(row: VisitRow): void {
+    const { urls } = this.#parts.frontier;
+    this.visits = row.id + 1;
+    this.#parts.tally.add({ requests: [], visits: [row], denied: [], dead: [] });
+    this.#commit(row.record);
+    this.#commit(row.text);
+    if (row.contentHash !== null && row.code === 'ok') this.#parts.content.keep(row.contentHash, row.id, row.url);
+    this.#settle(row.url, UrlState.done);
+    urls.setAttempts(row.url, 0);
+  }
+
+  denied(row: DeniedRow): void {
+    this.#parts.tally.add({ requests: [], visits: [], denied: [row], dead: [] });
+    this.#parts.frontier.urls.setState(row.url, row.denied ? UrlState.denied : UrlState.pending);
+  }
+
+  dead(row: Changes['dead'][number]): void {
+    this.#parts.tally.add({ requests: [], visits: [], denied: [], dead: [row] });
+    this.#settle(row.url, row.dead ? UrlState.dead : UrlState.pending);
+  }
+
+  event(row: HostEventRow): void {
+    const { hosts } = this.#parts.frontier;
+    const { host, until, value } = row;
+    if (row.kind === 'throttled' || row.kind === 'recovered') hosts.penalty[host] = value;
+    if (row.kind === 'throttled') hosts.nextAt[host] = Math.max(hosts.nextAt[host], until);
+    if (row.kind === 'recovered') {
+      hosts.sleeps[host] = 0;
+      hosts.offline[host] = 0;
+    }
+    if (row.kind === 'asleep' || row.kind === 'offline') {
+      hosts.restUntil[host] = until;
+      hosts[row.kind === 'asleep' ? 'sleeps' : 'offline'][host] = value;
+      hosts.reason[host] = WAIT_REASONS.indexOf(row.kind === 'asleep' ? 'throttled' : 'offline');
+    }
+  }
+
+  /** A lease that the last run never settled: its request may have been made. The URL is charged an attempt. */
+  lost(lease: OpenLease, now: number, changes: Changes): void {
+    const { frontier, uncleanOwe, delay } = this.#parts;
+    if (lease.host >= frontier.hosts.size || lease.url >= frontier.urls.size) return; // its row was never committed
+    if (lease.url >= 0 && frontier.urls.state(lease.url) !== UrlState.pending) return; // settled after all
+    const code = 'lease.lost';
+    const ended = Math.round(now);
+    const owed = Math.max(uncleanOwe, delay);
+    const row: RequestRow = {
+      id: this.requests,
+      url: lease.url,
+      host: lease.host,
+      address: '',
+      kind: lease.kind,
+      target: '',
+      started: Math.min(lease.at, ended),
+      ended,
+      status: 0,
+      code,
+      bytes: 0,
+      delay: owed,
+      addressDelay: 0,
+      record: null,
+    };
+    changes.requests.push(row);
+    this.requests++;
+    frontier.hosts.restUntil[lease.host] = Math.max(frontier.hosts.restUntil[lease.host], ended + owed);
+    frontier.hosts.reason[lease.host] = WAIT_REASONS.indexOf('delay');
+    if (lease.url < 0) return;
+    const attempts = frontier.urls.attempts(lease.url) + 1;
+    frontier.urls.setAttempts(lease.url, attempts);
+    frontier.retries.remember(lease.url, { at: ended, code, status: 0 });
+    if (attempts <= MAX_LOST_ATTEMPTS) return;
+    changes.dead.push({ url: lease.url, at: ended, dead: true, code, history: frontier.retries.forget(lease.url) });
+    frontier.urls.setState(lease.url, UrlState.dead);
+  }
+
+  lastFailure(url: number): number {
+    return this.#lastFailures.get(url) ?? 0;
+  }
+
+  /** What hosts and addresses owe now that time has passed. */
+  clocks(stop: LastStop, now: number): void {
+    const { frontier, delay, random } = this.#parts;
+    const { hosts, addresses } = frontier;
+    for (let host = 0; host < hosts.size; host++) {
+      const full = Math.max(delay, hosts.crawlDelay[host], hosts.penalty[host]);
+      const remaining = Math.max(hosts.nextAt[host] - now, 0);
+      // a wall clock that was set back must not make a host wait for days: no more than was owed
+      const owes = stop.clean
+        ? Math.min(remaining, Math.max(hosts.owed[host], full))
+        : Math.max(remaining, full * (1 + random.next()));
+      hosts.nextAt[host] = owes > 0 ? now + owes : 0;
+    }
+    for (let address = 0; address < addresses.size; address++) {
+      const remaining = Math.min(Math.max(addresses.nextAt(address) - now, 0), delay);
+      addresses.reset(address, now + (stop.clean ? remaining : delay));
+    }
+  }
+
+  #settle(url: number, state: UrlState): void {
+    this.#parts.frontier.urls.setState(url, state);
+    this.#parts.frontier.retries.forget(url);
+    this.#lastFailures.delete(url);
+  }
+
+  #commit(record: { segment: number; offset: number; length: number } | null): void {
+    if (record === null) return;
+    const end = record.offset + record.length;
+    if (end > (this.committed.get(record.segment) ?? 0)) this.committed.set(record.segment, end);
+  }
+}
+
+/** As many lost leases of one URL in a row as the ladder has steps: it may be what kills us. */
+const MAX_LOST_ATTEMPTS = 4;
+
+const damaged = (what: string): UserError =>
+  new UserError(
+    `the store is damaged: ${what} does not fit the rows before it; run "saunter verify", or go back to a backup`,
+  );

@@ -1,0 +1,33 @@
+/** The figures of the whole crawl, counted from committed rows only: by the loop after each commit, and by the start-up
+ * scan from the rows of earlier runs. */
+import type { Changes } from '../changes.js';
+
+export class Tally {
+  /** 2xx bodies of pages. */
+  pages = 0;
+  requests = 0;
+  bytes = 0;
+  duplicates = 0;
+  nearDuplicates = 0;
+  robotsDenied = 0;
+  deadLetters = 0;
+  /** Requests that ended otherwise than with an answer for the crawl, by code. */
+  readonly errors: Record<string, number> = Object.create(null);
+
+  add(rows: Pick<Changes, 'requests' | 'visits' | 'denied' | 'dead'>): void {
+    for (const request of rows.requests) {
+      this.requests++;
+      this.bytes += request.bytes;
+      if (!NO_ERROR.has(request.code)) this.errors[request.code] = (this.errors[request.code] ?? 0) + 1;
+    }
+    for (const visit of rows.visits) {
+      if (visit.kind !== 'page' || visit.code !== 'ok') continue;
+      this.pages++;
+      if (visit.duplicateOf >= 0) this.duplicates++;
+    }
+    for (const row of rows.denied) this.robotsDenied += row.denied ? 1 : -1;
+    for (const row of rows.dead) this.deadLetters += row.dead ? 1 : -1;
+  }
+}
+
+const NO_ERROR: ReadonlySet<string> = new Set(['ok', 'not-modified', 'redirect', 'redirect.same']);

@@ -1,0 +1,12 @@
+/**
+ * The part of admission that needs no shared state: scope, and the guards on a URL's shape. Asked where a link is found
+ * (a page worker), so that refused links never travel.
+ */
+import type { NormalUrl } from './normalize.js';
+import type { Scope } from './scope.js';
+import type { TrapGuards } from './traps.js';
+
+/** Name of what refuses a URL, or null. Depth and the number of queries are asked by the owner of its host. */
+export function screen(url: NormalUrl, scope: Scope, traps: TrapGuards): string | null {
+  return traps.check(url, 0) ?? (scope.verdict(url).accept ? null : 'scope');
+}

@@ -1,0 +1,89 @@
+/** What the main thread and a page worker say to each other. Batched: one message carries many leases or reports. */
+
+import type { WarcInfo } from '../archive/warc-writer.js';
+import type { RequestKind } from '../changes.js';
+import type { FetchSettings } from '../fetch/fetcher.js';
+import type { HeldAnswer, HeldQuestion, ReportBatch } from '../frontier/report.js';
+import type { KeyOptions, NormalUrl } from '../url/normalize.js';
+import type { ScopeRule } from '../url/scope.js';
+import type { TrapLimits } from '../url/traps.js';
+
+/** The settings of a page worker: plain data, given at its start. */
+export interface WorkerSettings {
+  index: number;
+  /** Secret of the URL keys, 16 bytes. */
+  secret: Uint8Array;
+  keyOptions: KeyOptions;
+  scope: { rules: ScopeRule[]; fallback: 'accept' | 'reject' };
+  traps: Partial<TrapLimits>;
+  fetch: FetchSettings;
+  /** Product token: whom robots directives name. */
+  agent: string;
+  archive: { warc: string; text: string; prefix: string; maxBytes: number; info: WarcInfo };
+  shared: SharedArrayBuffer;
+  /** ms between heartbeats. */
+  heartbeat: number;
+}
+
+/** The part of a lease that a worker needs. */
+export interface WorkOrder {
+  lease: number;
+  kind: RequestKind;
+  target: string;
+  connectTo: string;
+  etag: string | null;
+  lastModified: string | null;
+  cookie: string | null;
+}
+
+export type ToWorker =
+  | { type: 'work'; orders: WorkOrder[] }
+  | { type: 'held'; answers: HeldAnswer[] }
+  | { type: 'scope'; seed: NormalUrl }
+  /** Give up what is under way; then nothing more comes. */
+  | { type: 'abort' }
+  | { type: 'close' };
+
+export type FromWorker =
+  | { type: 'reports'; batch: ReportBatch }
+  | { type: 'held?'; questions: HeldQuestion[] }
+  | { type: 'segments'; closed: { name: string; length: number }[] }
+  /** The archive cannot be written: the crawl has to stop. */
+  | { type: 'fatal'; message: string }
+  | { type: 'closed' };
+
+/** Shared memory between the threads: a few words that must be readable while a worker is busy. */
+export class SharedState {
+  readonly buffer: SharedArrayBuffer;
+  readonly #words: Int32Array;
+
+  constructor(workers: number | SharedArrayBuffer) {
+    this.buffer = typeof workers === 'number' ? new SharedArrayBuffer(4 * (1 + 2 * workers)) : workers;
+    this.#words = new Int32Array(this.buffer);
+  }
+
+  /** Bytes of bodies in flight, all workers together. */
+  get bodies(): number {
+    return Atomics.load(this.#words, 0);
+  }
+  addBodies(bytes: number): void {
+    Atomics.add(this.#words, 0, bytes);
+  }
+
+  /** A worker lives: monotonic ms, modulo 2^32. */
+  beat(worker: number, now: number): void {
+    Atomics.store(this.#words, 1 + 2 * worker, now | 0);
+  }
+  /** ms since a worker's last heartbeat. */
+  silence(worker: number, now: number): number {
+    return ((now | 0) - Atomics.load(this.#words, 1 + 2 * worker)) | 0;
+  }
+
+  /** The lease that a worker is about to parse, -1 for none: the one that is to blame if it dies. */
+  parsing(worker: number): number {
+    return Atomics.load(this.#words, 2 + 2 * worker) - 1;
+  }
+  setParsing(worker: number, lease: number): void {
+    Atomics.store(this.#words, 2 + 2 * worker, lease + 1);
+  }
+}

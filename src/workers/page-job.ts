@@ -1,0 +1,199 @@
+/**
+ * One page's way through a worker: fetched, hashed, asked about, archived, parsed, reported. The steps are here; when
+ * they run is the thread's business (`page-worker.ts`).
+ */
+import { createHash } from 'node:crypto';
+import { cdxjLine } from '../archive/cdxj.js';
+import type { Appended, SegmentWriter } from '../archive/segments.js';
+import { hexOf, simhash } from '../dedupe/simhash.js';
+import type { FetchResult } from '../fetch/http.js';
+import type { ArchivedRecord, HeldAnswer, HeldQuestion, LeaseReport, PageReport } from '../frontier/report.js';
+import { parsePage } from '../parse/page.js';
+import { parseSitemap } from '../parse/sitemap.js';
+import type { LinkScreen, Screened } from './link-screen.js';
+import type { WorkOrder } from './messages.js';
+
+export interface JobParts {
+  screen: LinkScreen;
+  warc: SegmentWriter;
+  text: SegmentWriter;
+  agent: string;
+  /** Wall ms of a monotonic time. */
+  wallOf: (monotonic: number) => number;
+}
+
+/** A fetched lease on its way. */
+export interface Job {
+  order: WorkOrder;
+  result: FetchResult;
+  /** SHA-1 of the entity and SHA-256 of the decoded body; null without a body. */
+  digest: Buffer | null;
+  hash: Buffer | null;
+}
+
+const HTML = /^(?:text\/html|application\/xhtml\+xml|)$/;
+const MAX_TITLE = 1_000;
+const MAX_VALIDATOR = 1_000;
+
+export function begin(order: WorkOrder, result: FetchResult): Job {
+  const hasBody = result.status > 0 && result.payload.length > 0;
+  return {
+    order,
+    result,
+    digest: hasBody ? createHash('sha1').update(result.payload).digest() : null,
+    hash: hasBody ? createHash('sha256').update(result.body).digest() : null,
+  };
+}
+
+/** What the main thread is to be asked before the answer is archived; null if nothing. Only pages are kept once. */
+export function question(job: Job): HeldQuestion | null {
+  if (job.order.kind !== 'page' || job.result.code !== 'ok' || job.digest === null || job.hash === null) return null;
+  return { lease: job.order.lease, contentHash: job.hash, payloadDigest: job.digest };
+}
+
+/** Archives and parses; everything that main has to know. */
+export function finish(job: Job, held: HeldAnswer | null, parts: JobParts): LeaseReport {
+  const { order, result } = job;
+  const record = archive(job, held, parts);
+  const report = blank(order, result);
+  report.record = record === null ? null : archived(record, job, held, parts);
+  if (result.location !== null && result.code === 'redirect') redirect(report, result, order, parts);
+  if (order.kind === 'robots') report.robots = result.code === 'ok' ? Uint8Array.from(result.body) : null;
+  else if (result.status > 0) report.page = page(job, held, record, report, parts);
+  return report;
+}
+
+function blank(order: WorkOrder, result: FetchResult): LeaseReport {
+  const { code, status, started, ended, retryAfterMs, bytes } = result;
+  const truncated = result.truncated !== null && result.truncated !== 'length';
+  const nothing = { record: null, redirect: null, robots: null, page: null, from: 0, to: 0, refused: null };
+  return { lease: order.lease, code, status, started, ended, retryAfterMs, bytes, truncated, ...nothing };
+}
+
+function redirect(report: LeaseReport, result: FetchResult, order: WorkOrder, parts: JobParts): void {
+  report.redirect = parts.screen.redirect(result.location!, order.target, result.headers.all('set-cookie'));
+  if (report.redirect === null) report.code = 'redirect.invalid';
+}
+
+function archive(job: Job, held: HeldAnswer | null, parts: JobParts): Appended | null {
+  const { order, result } = job;
+  if (result.status === 0 || result.requestHead.length === 0) return null;
+  return parts.warc.append({
+    url: order.target,
+    address: order.connectTo,
+    date: parts.wallOf(result.started),
+    requestHead: result.requestHead,
+    responseHead: result.responseHead,
+    payload: result.payload,
+    truncated: result.payloadTruncated,
+    payloadDigest: job.digest ?? undefined,
+    revisit:
+      held?.held === 'revisit'
+        ? { profile: 'identical-payload-digest', refersTo: { url: held.url, date: held.date } }
+        : undefined,
+  });
+}
+
+function archived(record: Appended, job: Job, held: HeldAnswer | null, parts: JobParts): ArchivedRecord {
+  const { segment, offset, length } = record;
+  const date = parts.wallOf(job.result.started);
+  const cdxj = cdxjLine({
+    url: job.order.target,
+    date,
+    status: job.result.status,
+    contentType: job.result.headers.get('content-type') ?? '',
+    revisit: held?.held === 'revisit',
+    payloadDigest: record.payloadDigest,
+    offset,
+    length,
+    segment,
+  });
+  return { segment, offset, length, date, cdxj };
+}
+
+function page(
+  job: Job,
+  held: HeldAnswer | null,
+  record: Appended | null,
+  report: LeaseReport,
+  parts: JobParts,
+): PageReport {
+  const { order, result, hash, digest } = job;
+  const contentType = (result.headers.get('content-type') ?? '').slice(0, MAX_TITLE);
+  const facts: PageReport = {
+    contentType,
+    charset: '',
+    language: '',
+    title: '',
+    contentHash: hash,
+    payloadDigest: digest,
+    simhash: null,
+    etag: short(result.headers.get('etag')),
+    lastModified: short(result.headers.get('last-modified')),
+    text: null,
+    index: true,
+    links: 0,
+    aiPreferences: null,
+    duplicateOf: held === null || held.held === 'new' ? -1 : held.of,
+  };
+  if (result.code !== 'ok' || result.body.length === 0) return facts;
+  const mediaType = contentType.split(';', 1)[0].trim().toLowerCase();
+  if (order.kind === 'sitemap') parseAsSitemap(job, contentType, facts, report, parts);
+  else if (HTML.test(mediaType)) parseAsPage(job, contentType, facts, report, record, parts);
+  else if (mediaType === 'text/plain') keepText(job, result.body.toString('utf8'), facts, record, parts);
+  return facts;
+}
+
+function parseAsSitemap(job: Job, contentType: string, facts: PageReport, report: LeaseReport, parts: JobParts): void {
+  const sitemap = parseSitemap(job.result.body, { url: job.order.target, contentType });
+  facts.links = sitemap.urls.length + sitemap.sitemaps.length;
+  take(report, parts.screen.sitemap(sitemap, job.order.target));
+}
+
+function parseAsPage(
+  job: Job,
+  contentType: string,
+  facts: PageReport,
+  report: LeaseReport,
+  record: Appended | null,
+  parts: JobParts,
+): void {
+  const { order, result } = job;
+  const xRobotsTag = result.headers.all('x-robots-tag');
+  const parsed = parsePage({ body: result.body, url: order.target, contentType, xRobotsTag, agent: parts.agent });
+  facts.charset = parsed.charset;
+  facts.language = (parsed.language ?? '').slice(0, 40);
+  facts.title = parsed.title.slice(0, MAX_TITLE);
+  facts.index = parsed.robots.index;
+  facts.links = parsed.links.hrefs.length;
+  if (parsed.aiPreferences.length > 0) facts.aiPreferences = JSON.stringify(parsed.aiPreferences.slice(0, 20));
+  if (facts.duplicateOf >= 0) return; // its links are not trusted to be new, its text is held
+  if (parsed.robots.follow) take(report, parts.screen.page(parsed.links, parsed.base, parsed.charset));
+  keepText(job, parsed.mainText === '' ? parsed.text : parsed.mainText, facts, record, parts);
+}
+
+/** Fingerprint and text record. */
+function keepText(job: Job, text: string, facts: PageReport, record: Appended | null, parts: JobParts): void {
+  const print = simhash(text);
+  facts.simhash = print === null ? null : hexOf(print);
+  if (text === '' || record === null || facts.duplicateOf >= 0) return;
+  const date = parts.wallOf(job.result.started);
+  const { segment, offset, length } = parts.text.appendConversion({
+    url: job.order.target,
+    date,
+    text,
+    refersTo: record.recordId,
+    language: facts.language === '' ? null : facts.language,
+  });
+  facts.text = { segment, offset, length, date, cdxj: '' };
+}
+
+function take(report: LeaseReport, links: Screened): void {
+  report.from = links.from;
+  report.to = links.to;
+  report.refused = links.refused;
+}
+
+/** A validator that is sent back as it came; an absurd one is not kept. */
+const short = (value: string | undefined | null): string | null =>
+  value === undefined || value === null || value.length > MAX_VALIDATOR ? null : value;

@@ -1,0 +1,188 @@
+/**
+ * A page worker: a thread that fetches, archives and parses for its leases. A body never leaves it. Fetching runs on
+ * the event loop; parsing is a queue behind it that yields after 8 ms, so that it never starves the sockets (DESIGN 3).
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import { ArchiveError } from '../archive/archive-files.js';
+import { SegmentWriter } from '../archive/segments.js';
+import { systemClock } from '../engines/system.js';
+import { createFetcher, type Fetcher } from '../fetch/fetcher.js';
+import type { FetchResult } from '../fetch/http.js';
+import type { HeldAnswer, HeldQuestion, LeaseReport } from '../frontier/report.js';
+import { LinkScreen } from './link-screen.js';
+import { type FromWorker, SharedState, type ToWorker, type WorkerSettings, type WorkOrder } from './messages.js';
+import { begin, finish, type Job, type JobParts, question } from './page-job.js';
+
+/** Parsing yields to the sockets after this, ms. */
+const SLICE = 8;
+/** Reports and questions are sent together; the first waits this long at most, ms. */
+const LINGER = 10;
+
+export class PageWorker {
+  readonly #settings: WorkerSettings;
+  readonly #post: (message: FromWorker) => void;
+  readonly #shared: SharedState;
+  readonly #fetcher: Fetcher;
+  readonly #parts: JobParts;
+  readonly #finish: typeof finish;
+  /** Fetched, and waiting for an answer from the main thread. */
+  readonly #asked = new Map<number, Job>();
+  /** Ready to be archived and parsed. */
+  readonly #queue: { job: Job; held: HeldAnswer | null }[] = [];
+  #reports: LeaseReport[] = [];
+  #questions: HeldQuestion[] = [];
+  #draining = false;
+  #sending: NodeJS.Timeout | null = null;
+  #stopped = false;
+
+  /** @param finishPage what is done with a fetched page; tests put a poisonous one here. */
+  constructor(settings: WorkerSettings, post: (message: FromWorker) => void, finishPage: typeof finish = finish) {
+    this.#settings = settings;
+    this.#post = post;
+    this.#finish = finishPage;
+    this.#shared = new SharedState(settings.shared);
+    this.#fetcher = createFetcher(settings.fetch);
+    const { warc, text, prefix, maxBytes, info } = settings.archive;
+    const segments = { prefix, maxBytes, info, clock: systemClock };
+    const wallOffset = systemClock.wall() - systemClock.monotonic();
+    this.#parts = {
+      screen: new LinkScreen(settings),
+      warc: new SegmentWriter({ ...segments, dir: warc, kind: 'warc' }),
+      text: new SegmentWriter({ ...segments, dir: text, kind: 'text' }),
+      agent: settings.agent,
+      wallOf: (monotonic) => Math.round(monotonic + wallOffset),
+    };
+    const beat = (): void => this.#shared.beat(settings.index, systemClock.monotonic());
+    beat();
+    setInterval(beat, settings.heartbeat).unref();
+  }
+
+  receive(message: ToWorker): void {
+    switch (message.type) {
+      case 'work':
+        for (const order of message.orders) void this.#work(order);
+        break;
+      case 'held':
+        for (const answer of message.answers) this.#resume(answer);
+        break;
+      case 'scope':
+        this.#parts.screen.widen(message.seed);
+        break;
+      case 'abort':
+        this.#stopped = true;
+        this.#fetcher.abort();
+        break;
+      case 'close':
+        void this.#close();
+        break;
+    }
+  }
+
+  async #work(order: WorkOrder): Promise<void> {
+    const { kind, target: url, connectTo: address, etag, lastModified, cookie } = order;
+    const result = await this.#fetcher.fetch({ kind, url, address, etag, lastModified, cookie });
+    this.#shared.addBodies(held(result));
+    const job = begin(order, result);
+    const ask = question(job);
+    if (ask === null) {
+      this.#enqueue(job, null);
+    } else {
+      this.#asked.set(order.lease, job);
+      this.#questions.push(ask);
+      this.#sendSoon();
+    }
+  }
+
+  #resume(answer: HeldAnswer): void {
+    const job = this.#asked.get(answer.lease);
+    if (job === undefined) return;
+    this.#asked.delete(answer.lease);
+    this.#enqueue(job, answer);
+  }
+
+  #enqueue(job: Job, answer: HeldAnswer | null): void {
+    this.#queue.push({ job, held: answer });
+    if (this.#draining) return;
+    this.#draining = true;
+    setImmediate(() => this.#drain());
+  }
+
+  #drain(): void {
+    const until = performance.now() + SLICE;
+    let done = 0;
+    try {
+      while (done < this.#queue.length && performance.now() < until) {
+        const { job, held: answer } = this.#queue[done++];
+        this.#shared.setParsing(this.#settings.index, job.order.lease);
+        this.#reports.push(this.#finish(job, answer, this.#parts));
+        this.#shared.setParsing(this.#settings.index, -1);
+        this.#shared.addBodies(-held(job.result));
+      }
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    this.#queue.splice(0, done);
+    if (this.#queue.length > 0) setImmediate(() => this.#drain());
+    else this.#draining = false;
+    this.#sendSoon();
+  }
+
+  #sendSoon(): void {
+    this.#sending ??= setTimeout(() => this.#send(), LINGER);
+  }
+
+  #send(): void {
+    if (this.#sending !== null) clearTimeout(this.#sending);
+    this.#sending = null;
+    if (this.#questions.length > 0) {
+      this.#post({ type: 'held?', questions: this.#questions });
+      this.#questions = [];
+    }
+    if (this.#reports.length === 0) return;
+    try {
+      // what is reported must survive our death: it is in the page cache before main hears of it
+      this.#parts.warc.flush();
+      this.#parts.text.flush();
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    this.#post({ type: 'reports', batch: { reports: this.#reports, links: this.#parts.screen.packer.take() } });
+    this.#reports = [];
+    const closed = [...this.#parts.warc.takeClosed(), ...this.#parts.text.takeClosed()];
+    if (closed.length > 0) this.#post({ type: 'segments', closed });
+  }
+
+  /** The archive cannot be written: nothing more is reported, and the main thread stops the crawl. Anything else is a
+   * fault of ours: the thread dies and is replaced. */
+  #fail(error: unknown): void {
+    if (!(error instanceof ArchiveError)) throw error;
+    if (!this.#stopped) this.#post({ type: 'fatal', message: error.message });
+    this.#stopped = true;
+    this.#fetcher.abort();
+  }
+
+  async #close(): Promise<void> {
+    await this.#fetcher.close();
+    this.#send();
+    try {
+      this.#parts.warc.close();
+      this.#parts.text.close();
+      const closed = [...this.#parts.warc.takeClosed(), ...this.#parts.text.takeClosed()];
+      if (closed.length > 0) this.#post({ type: 'segments', closed });
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#post({ type: 'closed' });
+  }
+}
+
+const held = (result: FetchResult): number => result.payload.length + result.body.length;
+
+/** Runs a page worker in this thread. */
+export function runPageWorker(finishPage?: typeof finish): void {
+  const port = parentPort!;
+  const worker = new PageWorker(workerData as WorkerSettings, (message) => port.postMessage(message), finishPage);
+  port.on('message', (message: ToWorker) => worker.receive(message));
+}

@@ -1,0 +1,217 @@
+/**
+ * The pool of page workers, as the main thread sees it: work goes out, reports come in, and a worker that crashes or
+ * falls silent is replaced. Of its leases only the one that it was parsing is charged; the others return unchanged
+ * (DESIGN 3).
+ */
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '../engines/ports.js';
+import type { OutcomeCode } from '../errors.js';
+import type { Lease } from '../frontier/lease.js';
+import type { HeldAnswer, HeldQuestion, LeaseReport, ReportBatch } from '../frontier/report.js';
+import type { NormalUrl } from '../url/normalize.js';
+import { type FromWorker, SharedState, type ToWorker, type WorkerSettings } from './messages.js';
+
+export interface PoolOptions {
+  workers: number;
+  /** Requests in flight, all workers together. */
+  concurrency: number;
+  /** Bytes of bodies in flight beyond which no work goes out. */
+  bodyBudget: number;
+  /** ms between heartbeats, and of silence after which a worker is dead. */
+  heartbeat: number;
+  deadAfter: number;
+  clock: Clock;
+  /** The file a worker's thread starts from; tests name their own. */
+  script?: URL;
+}
+
+export interface PoolEvents {
+  reports: (batch: ReportBatch) => void;
+  held: (questions: HeldQuestion[], answer: (answers: HeldAnswer[]) => void) => void;
+  segments: (closed: { name: string; length: number }[]) => void;
+  /** The archive cannot be written: stop. */
+  fatal: (message: string) => void;
+  /** A worker died and was replaced. */
+  replaced: (worker: number, why: string) => void;
+}
+
+interface Member {
+  thread: Worker;
+  /** Leases that are out at it. */
+  out: Map<number, Lease>;
+  closed: () => void;
+  done: Promise<void>;
+  isClosing: boolean;
+}
+
+/** Deaths of workers in a row, without a page in between, after which something else is wrong. */
+const MAX_DEATHS = 20;
+
+export class WorkerPool {
+  readonly #options: PoolOptions;
+  readonly #settings: Omit<WorkerSettings, 'index' | 'shared' | 'heartbeat'>;
+  readonly #events: PoolEvents;
+  readonly #shared: SharedState;
+  readonly #members: Member[] = [];
+  readonly #room: Int32Array;
+  readonly #watch: NodeJS.Timeout;
+  #starts = 0;
+  #deaths = 0;
+
+  constructor(
+    settings: Omit<WorkerSettings, 'index' | 'shared' | 'heartbeat'>,
+    options: PoolOptions,
+    events: PoolEvents,
+  ) {
+    this.#settings = settings;
+    this.#options = options;
+    this.#events = events;
+    this.#shared = new SharedState(options.workers);
+    this.#room = new Int32Array(options.workers);
+    for (let index = 0; index < options.workers; index++) this.#members.push(this.#start(index));
+    this.#watch = setInterval(() => this.#listen(), options.heartbeat);
+    this.#watch.unref();
+  }
+
+  /** Leases that each worker may get now: the one predicate of back-pressure on this side. */
+  room(): Int32Array {
+    const isFull = this.#shared.bodies > this.#options.bodyBudget;
+    const each = Math.ceil(this.#options.concurrency / this.#members.length);
+    for (const [index, member] of this.#members.entries()) {
+      this.#room[index] = isFull || member.isClosing ? 0 : Math.max(each - member.out.size, 0);
+    }
+    return this.#room;
+  }
+
+  /** Bytes of bodies that the workers hold. */
+  get bodies(): number {
+    return this.#shared.bodies;
+  }
+
+  submit(leases: readonly Lease[]): void {
+    const orders: Extract<ToWorker, { type: 'work' }>['orders'][] = this.#members.map(() => []);
+    for (const lease of leases) {
+      const { id, kind, target, connectTo, etag, lastModified, cookie, worker } = lease;
+      this.#members[worker].out.set(id, lease);
+      orders[worker].push({ lease: id, kind, target, connectTo, etag, lastModified, cookie });
+    }
+    for (const [index, list] of orders.entries()) {
+      if (list.length > 0) this.#send(this.#members[index], { type: 'work', orders: list });
+    }
+  }
+
+  /** A seed led out of scope: the workers follow. */
+  widen(seed: NormalUrl): void {
+    for (const member of this.#members) this.#send(member, { type: 'scope', seed });
+  }
+
+  /** Ends what is under way; its leases return unfetched. */
+  abort(): void {
+    for (const member of this.#members) this.#send(member, { type: 'abort' });
+  }
+
+  /** Closes the segments and ends the threads, after all reports are out. */
+  async close(): Promise<void> {
+    clearInterval(this.#watch);
+    for (const member of this.#members) {
+      member.isClosing = true;
+      this.#send(member, { type: 'close' });
+    }
+    await Promise.all(this.#members.map((member) => member.done));
+    await Promise.all(this.#members.map((member) => member.thread.terminate()));
+  }
+
+  #send(member: Member, message: ToWorker): void {
+    member.thread.postMessage(message);
+  }
+
+  #start(index: number): Member {
+    const { heartbeat, script } = this.#options;
+    const archive = { ...this.#settings.archive, prefix: `${this.#settings.archive.prefix}-${this.#starts++}` };
+    const workerData: WorkerSettings = { ...this.#settings, archive, index, heartbeat, shared: this.#shared.buffer };
+    this.#shared.beat(index, this.#options.clock.monotonic());
+    this.#shared.setParsing(index, -1);
+    const thread = new Worker(script ?? new URL('./page-thread.js', import.meta.url), { workerData });
+    let closed = (): void => {};
+    const done = new Promise<void>((resolve) => {
+      closed = resolve;
+    });
+    const member: Member = { thread, out: new Map(), closed, done, isClosing: false };
+    thread.on('message', (message: FromWorker) => this.#receive(member, message));
+    thread.on('error', (error) => this.#died(index, member, 'worker.crash', String(error?.stack ?? error)));
+    thread.on('exit', (code) => this.#died(index, member, 'worker.crash', `exit code ${code}`));
+    return member;
+  }
+
+  #receive(member: Member, message: FromWorker): void {
+    switch (message.type) {
+      case 'reports':
+        this.#deaths = 0;
+        for (const report of message.batch.reports) member.out.delete(report.lease);
+        this.#events.reports(message.batch);
+        break;
+      case 'held?':
+        this.#events.held(message.questions, (answers) => this.#send(member, { type: 'held', answers }));
+        break;
+      case 'segments':
+        this.#events.segments(message.closed);
+        break;
+      case 'fatal':
+        this.#events.fatal(message.message);
+        break;
+      case 'closed':
+        member.closed();
+        break;
+    }
+  }
+
+  /** Looks for workers that do not answer. */
+  #listen(): void {
+    const now = this.#options.clock.monotonic();
+    for (const [index, member] of this.#members.entries()) {
+      const silence = this.#shared.silence(index, now);
+      if (silence <= this.#options.deadAfter) continue;
+      this.#died(index, member, 'worker.hang', `no heartbeat for ${Math.round(silence / 1000)} s`);
+      void member.thread.terminate();
+    }
+  }
+
+  #died(index: number, member: Member, code: OutcomeCode, why: string): void {
+    if (this.#members[index] !== member) return; // replaced already
+    member.closed();
+    if (member.isClosing) return;
+    const culprit = this.#shared.parsing(index);
+    const now = this.#options.clock.monotonic();
+    if (++this.#deaths > MAX_DEATHS) {
+      this.#events.fatal(`page workers keep dying; the last one said: ${why}`);
+      return;
+    }
+    this.#members[index] = this.#start(index);
+    this.#events.replaced(index, why);
+    const reports = [...member.out.values()].map((lease) =>
+      returned(lease, lease.id === culprit ? code : 'lease.returned', now),
+    );
+    this.#events.reports({ reports, links: { words: new Uint32Array(0), text: new Uint8Array(0) } });
+  }
+}
+
+/** What is reported of a lease whose worker died: its request may have been made up to now. */
+function returned(lease: Lease, code: OutcomeCode, now: number): LeaseReport {
+  return {
+    lease: lease.id,
+    code,
+    status: 0,
+    started: now,
+    ended: now,
+    retryAfterMs: null,
+    bytes: 0,
+    truncated: false,
+    record: null,
+    redirect: null,
+    robots: null,
+    page: null,
+    from: 0,
+    to: 0,
+    refused: null,
+  };
+}
