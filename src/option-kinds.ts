@@ -152,7 +152,7 @@ export function texts(
   return { ...blank(says, traits), initial, shown, allowed, repeats: true, read: listOf(readItem, 0, 10_000) };
 }
 
-/** A ladder of waits, first to last. */
+/** A ladder of at most eight waits, first to last: that many attempts are counted. */
 export function durations(
   initial: readonly string[],
   max: string,
@@ -164,8 +164,8 @@ export function durations(
     ...blank(says, traits),
     initial: initial.map(parseDuration),
     shown: initial.join(', '),
-    allowed: `a list of 1 to 16 durations up to ${max}, such as ["30s", "2m"]`,
-    read: listOf((item) => within(item, parseDuration(item), limits), 1, 16),
+    allowed: `a list of 1 to 8 durations up to ${max}, such as ["30s", "2m"]`,
+    read: listOf((item) => within(item, parseDuration(item), limits), 1, 8),
   };
 }
 
