@@ -12,6 +12,7 @@ import {
   type FetchResult,
   type FetchTimeouts,
   handshakeErrorCode,
+  isRedirection,
   statusCode,
   type Target,
 } from './http-messages.js';
@@ -286,7 +287,7 @@ export class Exchange implements ConnectionHandler {
     const entity = payload.length === 0 ? NO_ENTITY : await readEntity(payload, reader.head!.headers, this.#caps);
     this.#context.budget?.give(this.#taken);
     const { head, truncated } = reader;
-    const location = head !== null && head.status >= 300 && head.status < 400 ? locationOf(head.headers) : null;
+    const location = head !== null && isRedirection(head.status) ? locationOf(head.headers) : null;
     const code = this.#code(fault, entity.code, location);
     this.#resolve({
       code,

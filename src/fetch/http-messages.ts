@@ -150,11 +150,14 @@ export function encodeRequest(to: Target, request: FetchRequest, keepAlive: bool
   return Buffer.from(`${text}Connection: ${keepAlive ? 'keep-alive' : 'close'}\r\n\r\n`, 'latin1');
 }
 
+/** 3xx whose Location counts; 304 is an answer to a validator. */
+export const isRedirection = (status: number): boolean => status >= 300 && status < 400 && status !== 304;
+
 /** What an answer means by its status alone. */
 export function statusCode(status: number, location: string | null): OutcomeCode {
   if (status >= 200 && status < 300) return 'ok';
   if (status === 304) return 'not-modified';
-  if (status >= 300 && status < 400) return location === null ? 'http.status' : 'redirect';
+  if (isRedirection(status)) return location === null ? 'http.status' : 'redirect';
   if (status === 404 || status === 410) return 'http.gone';
   if (status === 429 || status === 503) return 'http.throttled';
   if (status >= 400 && status < 500) return 'http.client';

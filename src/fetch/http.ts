@@ -14,7 +14,6 @@ import {
   type FetchTimeouts,
   isAddress,
   parseTarget,
-  type Target,
 } from './http-messages.js';
 import { SocketFactory, type TlsOptions } from './sockets.js';
 
@@ -237,5 +236,3 @@ export class HttpClient {
     });
   }
 }
-
-export type { Target };

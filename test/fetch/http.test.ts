@@ -1,0 +1,455 @@
+/** The client on a socket: reuse, limits of time and size, faults. Servers are raw TCP on loopback. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type net from 'node:net';
+import zlib from 'node:zlib';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type FetchRequest, type FetchResult, HttpClient, type HttpClientOptions } from '../../src/fetch/http.js';
+import { type Answer, page, type RawServer, rawServer, sleep } from './raw-server.js';
+
+const MIB = 1 << 20;
+const CAPS = { wire: 5 * MIB, decoded: 20 * MIB, ratio: 200, ratioFrom: MIB, lengthStops: true };
+const SHORT = { connect: 150, tls: 150, firstByte: 150, whole: 600, slowAfter: 200 };
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+function makeClient(options: HttpClientOptions = {}): HttpClient {
+  const client = new HttpClient(options);
+  cleanups.unshift(() => client.close());
+  return client;
+}
+
+async function serve(answer: Answer | string): Promise<RawServer> {
+  const server = await rawServer(typeof answer === 'string' ? (socket) => socket.write(answer, 'latin1') : answer);
+  cleanups.push(() => server.close());
+  return server;
+}
+
+const get = (client: HttpClient, url: string, more: Partial<FetchRequest> = {}): Promise<FetchResult> =>
+  client.fetch({ url, address: '127.0.0.1', headers: [['User-Agent', 'test']], caps: CAPS, ...more });
+
+describe('a request', () => {
+  it('says what it was told, in the URL exactly as spelt, and nothing that could end a line', async () => {
+    const server = await serve(page('hi'));
+    const url = `http://www.example.test:${server.port}/a/%7Eb/?z=1&a=%2f#fragment`;
+    const headers = [
+      ['User-Agent', 'Saunter/1'],
+      ['X-Evil', 'a\r\nX-Injected: 1'],
+      ['X:Y', '1'],
+      ['Host', 'other.test'],
+    ] as const;
+    const result = await get(makeClient(), url.replace('#fragment', ''), { headers, cookie: 'a=b' });
+    const lines = [
+      'GET /a/%7Eb/?z=1&a=%2f HTTP/1.1',
+      `Host: www.example.test:${server.port}`,
+      'User-Agent: Saunter/1',
+      'Accept-Encoding: gzip, br, deflate',
+      'Cookie: a=b',
+      'Connection: keep-alive',
+    ];
+    expect(server.requests).toEqual([`${lines.join('\r\n')}\r\n\r\n`]);
+    expect(result.requestHead.toString()).toBe(server.requests[0]);
+    expect(result).toMatchObject({ code: 'ok', status: 200, reason: 'OK', reused: false, truncated: null });
+    expect(result.responseHead.toString()).toBe(
+      'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\n',
+    );
+    expect(result.bytes).toBe(result.responseHead.length + 2);
+    expect(result.started).toBeLessThanOrEqual(result.firstByte);
+    expect(result.firstByte).toBeLessThanOrEqual(result.ended);
+  });
+
+  it('is not split by an odd URL, and goes without fragment and credentials', async () => {
+    const server = await serve(page('hi'));
+    const client = makeClient({ maxIdleSockets: 0 });
+    await get(client, `http://user:pass@a.test:${server.port}/x y\r\nX: 1#top`);
+    await get(client, `http://a.test:${server.port}?q`);
+    expect(server.requests.map((head) => head.split('\r\n')[0])).toEqual([
+      'GET /x%20yX:%201 HTTP/1.1',
+      'GET /?q HTTP/1.1',
+    ]);
+    expect(server.requests.join()).not.toContain('pass');
+    expect(server.requests[0]).toContain('Connection: close');
+  });
+
+  it('is refused without a connection where URL or address are none', async () => {
+    const client = makeClient();
+    for (const url of ['ftp://a.test/', 'nonsense', 'http://a.test:99999/', '']) {
+      expect(await get(client, url)).toMatchObject({ code: 'connect.failed', requestHead: Buffer.alloc(0) });
+    }
+    // A name would be looked up, and the address guard never asked.
+    expect(await get(client, 'http://localhost/', { address: 'localhost' })).toMatchObject({ code: 'connect.failed' });
+  });
+
+  it('is not sent when the lease has ended, and the connection is kept', async () => {
+    const server = await serve(page('hi'));
+    const client = makeClient();
+    const result = await get(client, server.url, { allowed: () => false });
+    expect(result).toMatchObject({ code: 'lease.returned', requestHead: Buffer.alloc(0), status: 0 });
+    expect(await get(client, server.url)).toMatchObject({ code: 'ok' });
+    expect([server.requests.length, server.connections]).toEqual([1, 1]);
+  });
+
+  it('ends when it is aborted, before and while it runs', async () => {
+    const server = await serve((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'));
+    const client = makeClient();
+    const controller = new AbortController();
+    const pending = get(client, server.url, { signal: controller.signal });
+    await sleep(50);
+    controller.abort();
+    expect(await pending).toMatchObject({ code: 'lease.returned' });
+    expect(await get(client, server.url, { signal: controller.signal })).toMatchObject({ code: 'lease.returned' });
+    expect(server.requests.length).toBe(1);
+  });
+
+  it("survives faults in its caller's functions", async () => {
+    const server = await serve(page('hi'));
+    const client = makeClient();
+    const fail = (): never => {
+      throw new Error('oops');
+    };
+    for (const more of [{ allowed: fail }, { caps: { ...CAPS, accept: fail } }, { caps: { ...CAPS, capsFor: fail } }]) {
+      expect(await get(client, server.url, more)).toMatchObject({ code: 'worker.crash', detail: 'Error: oops' });
+    }
+    expect(client.active).toBe(0);
+  });
+});
+
+describe('a status', () => {
+  it('decides the code, whatever becomes of the body', async () => {
+    const server = await serve((socket, head) => {
+      const status = head.split(/[/ ]/)[2];
+      const broken = 'Content-Encoding: gzip\r\nContent-Length: 10\r\n\r\n\x1f\x8b\xff\xff\xff\xff\xff\xff\xff\xff';
+      socket.end(`HTTP/1.1 ${status} X\r\nLocation: /there\r\n${broken}`, 'latin1');
+    });
+    const client = makeClient({ maxIdleSockets: 0 });
+    const wanted: Record<number, string> = {
+      301: 'redirect',
+      304: 'not-modified',
+      401: 'http.client',
+      404: 'http.gone',
+      410: 'http.gone',
+      429: 'http.throttled',
+      500: 'http.server',
+      503: 'http.throttled',
+      599: 'http.server',
+      600: 'http.status',
+      999: 'http.status',
+      200: 'decode.failed',
+    };
+    for (const [status, code] of Object.entries(wanted)) {
+      const result = await get(client, `${server.url}/${status}`);
+      expect([status, result.code, result.location]).toEqual([status, code, status === '301' ? '/there' : null]);
+    }
+  });
+
+  it('of redirection without a target is no redirect', async () => {
+    const server = await serve('HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n');
+    expect(await get(makeClient(), server.url)).toMatchObject({ code: 'http.status', location: null });
+  });
+});
+
+describe('a kept connection', () => {
+  it('carries the next request to the same scheme, host, port and address, and no other', async () => {
+    const server = await serve(page('hi'));
+    const client = makeClient();
+    const reused = [];
+    for (const host of ['a.test', 'a.test', 'b.test', 'a.test']) {
+      reused.push((await get(client, `http://${host}:${server.port}/`)).reused);
+    }
+    expect(reused).toEqual([false, true, false, true]);
+    expect([server.connections, client.idle]).toEqual([2, 2]);
+    const elsewhere = await get(client, `http://a.test:${server.port}/`, { address: '127.0.0.2' });
+    expect(elsewhere).toMatchObject({ code: 'connect.refused', reused: false });
+  });
+
+  it('that the server closes while it is idle is not used again', async () => {
+    const server = await serve((socket) => {
+      socket.write(page('hi'));
+      setTimeout(() => socket.end(), 20);
+    });
+    const client = makeClient();
+    for (let i = 0; i < 3; i++) {
+      expect(await get(client, server.url)).toMatchObject({ code: 'ok', reused: false });
+      await vi.waitFor(() => expect(client.idle).toBe(0));
+    }
+  });
+
+  it('that dies under a request costs no second request: the lease goes back, the next one has a fresh connection', async () => {
+    for (const die of [(s: net.Socket) => s.end(), (s: net.Socket) => s.resetAndDestroy()]) {
+      const server = await serve((socket, _, count) => (count === 2 ? die(socket) : socket.write(page('hi'))));
+      const client = makeClient();
+      await get(client, server.url);
+      const second = await get(client, server.url);
+      expect(second).toMatchObject({ code: 'lease.returned', reused: true, status: 0 });
+      expect(second.requestHead.length).toBeGreaterThan(0);
+      expect([server.requests.length, server.connections]).toEqual([2, 1]);
+      expect(await get(client, server.url)).toMatchObject({ code: 'ok', reused: false });
+      // Such a server gets a connection a request from now on.
+      expect(client.idle).toBe(0);
+    }
+  });
+
+  it('that dies within an answer is a broken answer, as on a fresh one', async () => {
+    const server = await serve((socket, _, count) => {
+      if (count === 1) socket.write(page('hi'));
+      else socket.end('HTTP/1.1 200 OK\r\nContent-Le');
+    });
+    const client = makeClient();
+    await get(client, server.url);
+    expect(await get(client, server.url)).toMatchObject({ code: 'read.closed', reused: true });
+  });
+
+  it('on which something comes unasked is closed', async () => {
+    const server = await serve((socket) => {
+      socket.write(page('hi'));
+      setTimeout(() => socket.write(page('poison')), 20);
+    });
+    const client = makeClient();
+    await get(client, server.url);
+    await vi.waitFor(() => expect(client.idle).toBe(0));
+    const next = await get(client, server.url);
+    expect([next.reused, next.body.toString()]).toEqual([false, 'hi']);
+  });
+
+  it('is given up after the idle limit, or a second before the server would', async () => {
+    const server = await serve((socket, head) =>
+      socket.write(page('hi', head.includes('/hint') ? 'Keep-Alive: max=100, timeout=2\r\n' : '')),
+    );
+    const now = { ms: 1000 };
+    const client = makeClient({ idleMs: 5000, clock: () => now.ms });
+    const reusedAfter = async (path: string, ms: number) => {
+      await get(client, server.url + path);
+      now.ms += ms;
+      return (await get(client, server.url + path)).reused;
+    };
+    expect(await reusedAfter('/', 4999)).toBe(true);
+    expect(await reusedAfter('/', 5000)).toBe(false);
+    expect(await reusedAfter('/hint', 999)).toBe(true);
+    expect(await reusedAfter('/hint', 1000)).toBe(false);
+  });
+
+  it('makes room for others: the least recently used goes first', async () => {
+    const server = await serve(page('hi'));
+    const client = makeClient({ maxIdleSockets: 2 });
+    const visit = async (host: string) => (await get(client, `http://${host}.test:${server.port}/`)).reused;
+    for (const host of ['a', 'b', 'a', 'c']) await visit(host);
+    expect(client.idle).toBe(2);
+    expect([await visit('a'), await visit('c'), await visit('b')]).toEqual([true, true, false]);
+  });
+
+  it('is closed by itself when nobody asks for it again', async () => {
+    const server = await serve(page('hi'));
+    const client = makeClient({ idleMs: 30, timeouts: { whole: 40 } });
+    await get(client, server.url);
+    await vi.waitFor(() => expect(client.idle).toBe(0));
+  });
+});
+
+describe('a limit of time', () => {
+  const answerSlowly: Answer = (socket, head) => {
+    if (head.includes('/silent')) return;
+    if (head.includes('/foreign')) socket.write('SSH-2.0-x\r\n');
+    else socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nbegin');
+    const bytes = Buffer.alloc(head.includes('/fast') ? 4000 : 1, '.');
+    if (head.includes('/stall') || head.includes('/foreign')) return;
+    const timer = setInterval(() => socket.write(bytes), 10);
+    socket.on('close', () => clearInterval(timer));
+  };
+
+  it.each([
+    ['for the first byte', '/silent', 'read.first-byte', null, 150],
+    ['for the whole', '/fast', 'read.timeout', 'time', 600],
+    ['for a slow answer', '/drip', 'read.slow', 'time', 200],
+    ['for a stalled answer', '/stall', 'read.slow', 'time', 200],
+    ['for something that is not HTTP', '/foreign', 'http.malformed', 'time', 200],
+  ] as const)('%s ends in its code and keeps what came', async (_, path, code, truncated, ms) => {
+    const server = await serve(answerSlowly);
+    const result = await get(makeClient({ timeouts: SHORT }), server.url + path);
+    expect(result.code).toBe(code);
+    if (truncated && result.status === 200) {
+      expect(result.truncated).toBe(truncated);
+      expect(result.body.toString().startsWith('begin')).toBe(true);
+    }
+    expect(result.ended - result.started).toBeGreaterThanOrEqual(ms);
+    expect(result.ended - result.started).toBeLessThan(ms + 1500);
+  });
+
+  it('does not wait for the end of a framing whose body is complete', async () => {
+    const body = 'Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n';
+    const server = await serve(`HTTP/1.1 200 OK\r\n${body}`);
+    const result = await get(makeClient(), server.url);
+    expect(result).toMatchObject({ code: 'ok', truncated: null });
+    expect(result.ended - result.started).toBeLessThan(2000);
+  });
+
+  it('for the connection ends in its code', async () => {
+    // Listens with the shortest queue and never accepts: the kernel answers a few and lets the rest wait.
+    const script = `const s = require('net').createServer().listen({port: 0, host: '127.0.0.1', backlog: 1}, () => {
+      require('fs').writeSync(1, String(s.address().port)); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); });`;
+    const child = spawn(process.execPath, ['-e', script]);
+    cleanups.push(async () => void child.kill('SIGKILL'));
+    const [port] = await once(child.stdout, 'data');
+    const client = makeClient({ timeouts: SHORT });
+    const results = await Promise.all(Array.from({ length: 6 }, () => get(client, `http://127.0.0.1:${port}/`)));
+    const codes = results.map((result) => result.code);
+    expect(codes).toContain('connect.timeout');
+    expect(new Set(codes).size).toBeLessThanOrEqual(2);
+  });
+
+  it('does not count time in which this thread was busy', async () => {
+    const server = await serve(page('hi'));
+    const client = makeClient({ timeouts: SHORT });
+    const pending = get(client, server.url);
+    for (let turn = 0; turn < 3; turn++) {
+      const until = performance.now() + 400;
+      while (performance.now() < until);
+      await sleep(0);
+    }
+    const result = await pending;
+    expect(result.code).toBe('ok');
+    expect(result.ended - result.started).toBeGreaterThan(300);
+    expect(result.blocked).toBeGreaterThan(300);
+  });
+});
+
+describe('a limit of size', () => {
+  it('cuts a body at exactly the cap and says so', async () => {
+    const server = await serve((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      const flood = () => {
+        while (!socket.destroyed && socket.write(Buffer.alloc(65536, 'x')));
+      };
+      socket.on('drain', flood);
+      flood();
+    });
+    const result = await get(makeClient(), server.url, { caps: { ...CAPS, wire: 100_000 } });
+    expect(result).toMatchObject({ code: 'ok', truncated: 'length', payloadTruncated: 'length' });
+    expect(result.body.length).toBe(100_000);
+    expect(result.bytes).toBeLessThan(300_000);
+  });
+
+  it('cuts a decoded body at exactly the cap, while the payload is whole', async () => {
+    const gz = zlib.gzipSync(Buffer.from(Array.from({ length: 20_000 }, (_, i) => `${i * i} `).join('')));
+    const server = await serve((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${gz.length}\r\n\r\n`);
+      socket.write(gz);
+    });
+    const result = await get(makeClient(), server.url, { caps: { ...CAPS, decoded: 10_000 } });
+    expect(result).toMatchObject({ code: 'ok', truncated: 'length', payloadTruncated: null });
+    expect([result.body.length, result.payload.equals(gz)]).toEqual([10_000, true]);
+  });
+
+  it('stops before a body that is announced as too long, or of a type that nobody wants', async () => {
+    const server = await serve((socket, head) => {
+      const type = head.includes('/video') ? 'Video/MP4; x=y' : 'application/pdf';
+      socket.write(
+        `HTTP/1.1 ${head.includes('/404') ? 404 : 200} X\r\nContent-Type: ${type}\r\nContent-Length: 2000\r\n\r\n`,
+      );
+      socket.write('x'.repeat(2000));
+    });
+    const asked: string[] = [];
+    const accept = (type: string) => asked.push(type) > 0 && type !== 'video/mp4';
+    const caps = { ...CAPS, wire: 1000, accept };
+    const client = makeClient();
+    expect(await get(client, `${server.url}/`, { caps })).toMatchObject({
+      code: 'body.length',
+      truncated: 'length',
+      status: 200,
+    });
+    expect(await get(client, `${server.url}/video`, { caps })).toMatchObject({
+      code: 'body.type',
+      truncated: 'length',
+    });
+    expect(await get(client, `${server.url}/404`, { caps })).toMatchObject({ code: 'http.gone', truncated: 'length' });
+    expect(asked).toEqual(['application/pdf', 'video/mp4']);
+    const cut = await get(client, `${server.url}/`, { caps: { ...caps, lengthStops: false } });
+    expect([cut.code, cut.body.length]).toEqual(['ok', 1000]);
+    const capsFor = (type: string) => (type === 'application/pdf' ? { wire: 3000 } : {});
+    expect(await get(client, `${server.url}/`, { caps: { ...caps, capsFor } })).toMatchObject({
+      code: 'ok',
+      truncated: null,
+    });
+  });
+
+  it('refuses a bomb', async () => {
+    const bomb = zlib.gzipSync(Buffer.alloc(8 * MIB));
+    const server = await serve((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`);
+      socket.write(bomb);
+    });
+    const result = await get(makeClient(), server.url);
+    expect(result).toMatchObject({ code: 'decode.bomb', status: 200 });
+    expect([result.body.length, result.payload.equals(bomb)]).toEqual([0, true]);
+  });
+
+  it('refuses endless headers', async () => {
+    const server = await serve((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      const timer = setInterval(() => socket.write('X: y\r\n'.repeat(2000)), 1);
+      socket.on('close', () => clearInterval(timer));
+    });
+    expect(await get(makeClient(), server.url)).toMatchObject({ code: 'http.headers', status: 0 });
+  });
+
+  it('pauses reading while the byte budget is spent, and everyone still gets on', async () => {
+    const server = await serve(page('x'.repeat(400_000)));
+    const budget = {
+      used: 0,
+      most: 0,
+      take(bytes: number): boolean {
+        budget.used += bytes;
+        budget.most = Math.max(budget.most, budget.used);
+        return budget.hasRoom();
+      },
+      give(bytes: number): void {
+        budget.used -= bytes;
+      },
+      hasRoom: () => budget.used < 500_000,
+    };
+    const client = makeClient({ budget, timeouts: { whole: 4000, slowAfter: 80 } });
+    const results = await Promise.all(Array.from({ length: 12 }, () => get(client, server.url)));
+    expect(results.map((result) => [result.code, result.body.length])).toEqual(Array(12).fill(['ok', 400_000]));
+    expect(budget.used).toBe(0);
+    // 12 bodies at once would be 4.8 MB; a paused one may have had one read of 64 KiB more.
+    expect(budget.most).toBeLessThan(500_000 + 400_000 + 12 * 65_536);
+  });
+});
+
+describe('a fault', () => {
+  it('of the connection ends in its code', async () => {
+    const server = await serve(page('hi'));
+    await server.close();
+    cleanups.splice(cleanups.length - 1);
+    expect(await get(makeClient(), server.url)).toMatchObject({ code: 'connect.refused', detail: 'ECONNREFUSED' });
+  });
+
+  it('never escapes, and leaves no socket behind', async () => {
+    const server = await serve((socket, _, count) => {
+      if (count % 4 === 0) socket.resetAndDestroy();
+      else if (count % 4 === 1) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf');
+      else if (count % 4 === 2) socket.end();
+      else socket.write(page('hi'));
+    });
+    const client = makeClient();
+    const results = await Promise.all(
+      Array.from({ length: 80 }, (_, i) => get(client, `http://h${i}.test:${server.port}`)),
+    );
+    expect(new Set(results.map((result) => result.code))).toEqual(new Set(['ok', 'read.closed', 'read.reset']));
+    await client.close();
+    expect([client.active, client.idle]).toEqual([0, 0]);
+  });
+
+  it('of the client closing ends what is under way', async () => {
+    const server = await serve(() => {});
+    const client = makeClient();
+    const pending = get(client, server.url);
+    await sleep(30);
+    await client.close();
+    expect(await pending).toMatchObject({ code: 'lease.returned' });
+    expect(await get(client, server.url)).toMatchObject({ code: 'lease.returned', requestHead: Buffer.alloc(0) });
+    await client.close();
+  });
+});
