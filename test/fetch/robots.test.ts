@@ -120,7 +120,7 @@ describe('matching', () => {
         const text = star(...rules.map((r) => `${r.allow ? 'Allow' : 'Disallow'}: ${r.path}`));
         expect(allows(text, `/${parts.join('')}`)).toBe(plainReading(rules, `/${parts.join('')}`));
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
   });
 });
@@ -242,10 +242,12 @@ describe('other records', () => {
 });
 
 describe('time and memory', () => {
+  /** CPU milliseconds, so that a busy machine does not fail us. */
   const timed = (work: () => void) => {
-    const start = performance.now();
+    const start = process.cpuUsage();
     work();
-    return performance.now() - start;
+    const { user, system } = process.cpuUsage(start);
+    return (user + system) / 1000;
   };
 
   it('matches runs of * in linear time', () => {
