@@ -1,9 +1,7 @@
 /** Reading a store, beside a running crawl or after any kind of stop, without changing a byte of it. */
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { UserError } from '../errors.js';
-import { type Database, explain, openDatabase, SQLITE, sqliteCode } from './database.js';
+import { type Database, explain, openDatabase } from './database.js';
 import type { Stored, StoreReader, TableName, Tables } from './ports.js';
 import { readState, type StoredState, TableScanner } from './sqlite-reads.js';
 import { checkSchema } from './sqlite-schema.js';
@@ -17,40 +15,23 @@ export const noCrawlAt = (path: string): UserError =>
 /**
  * Opens a store read-only. All tables are seen as of the moment of opening: one prefix of the commits.
  *
- * Works beside a writer, and after `kill -9` (the log is read as it stands). Needs read permission on the file, and
- * write permission on the directory only where the log's index (`-shm`) has to be made; a store that was closed
- * cleanly (no `-wal` file) is also read from a read-only directory, by Node 22.15 and later and by Node 20.
+ * Works beside a writer, and after `kill -9` (the log is read as it stands). Read permission is enough: a cleanly closed
+ * store is one file, and a killed crawl leaves log (`-wal`) and index (`-shm`). Only a copy that has a log but no index
+ * needs write permission on its directory once.
  * @throws UserError if there is no store, it is not one, or it cannot be read.
  */
 export function openSqliteReader(path: string): StoreReader {
   if (!existsSync(path)) throw noCrawlAt(path);
+  let db: Database | undefined;
   try {
-    return openAs(path, path);
-  } catch (error) {
-    const code = sqliteCode(error);
-    const denied = code === SQLITE.CANTOPEN || code === SQLITE.READONLY;
-    if (!denied || existsSync(`${path}-wal`)) throw explain(error, path, 'read');
-  }
-  // Nobody writes and no log exists, but its index cannot be made here: read the file alone.
-  try {
-    const url = pathToFileURL(resolve(path));
-    url.searchParams.set('immutable', '1');
-    return openAs(path, url);
-  } catch (error) {
-    throw explain(error, path, 'read');
-  }
-}
-
-function openAs(path: string, location: string | URL): SqliteReader {
-  const db = openDatabase(location, { readOnly: true, timeout: BUSY });
-  try {
+    db = openDatabase(path, { readOnly: true, timeout: BUSY });
     if (checkSchema(db, path) === 'empty') {
       throw new UserError(`${path} is empty: its crawl was stopped before it stored anything. Run it again.`);
     }
     return new SqliteReader(db, path, readState(db));
   } catch (error) {
-    db.close();
-    throw error;
+    db?.close();
+    throw explain(error, path, 'read');
   }
 }
 

@@ -65,8 +65,8 @@ export class SecondThread {
     return this.#ask('checkpoint', [], []) as Promise<Checkpoint>;
   }
 
-  /** Blocks until the thread has closed its connection (at most {@link CLOSING}), so that the last connection to close
-   * is the writer's, which then removes the log. Questions that wait are rejected. */
+  /** Blocks until the thread has closed its connection (at most {@link CLOSING}), so that the writer can do away with the
+   * log. Questions that wait are rejected. */
   close(): void {
     const worker = this.#worker;
     this.#worker = null;

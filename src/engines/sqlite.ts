@@ -43,6 +43,9 @@ const OVERGROWN = 16_384;
 const PAGE = 4096;
 /** Default of `patience`, in ms. */
 const PATIENCE = 10_000;
+/** How long closing waits for other connections to go, in ms. The package for Node 20 closes the second thread's only
+ * when that thread has ended. */
+const CLOSING = 500;
 /** Waits between attempts on a locked file, in ms. */
 const BUSY_FIRST = 5;
 const BUSY_MOST = 250;
@@ -167,10 +170,35 @@ export class SqliteStore implements Store {
     return this.#thread?.visits(visits) ?? this.#ownLookups().visits(visits);
   }
 
-  /** Idempotent. The last connection to close writes the log into the file and removes it. */
+  /** Leaves one file without a log, which can be read from a read-only directory; if another program has it open, a
+   * file and an empty log. Idempotent. */
   close(): void {
     this.#thread?.close();
-    if (this.#db.isOpen) this.#db.close();
+    if (!this.#db.isOpen) return;
+    if (!this.#leaveOneFile()) this.#emptyLog();
+    this.#db.close();
+  }
+
+  /** SQLite asks for the lock that this takes once only, whatever its busy timeout. */
+  #leaveOneFile(): boolean {
+    const pause = new Int32Array(new SharedArrayBuffer(4));
+    for (let waited = 0; ; waited += BUSY_FIRST) {
+      try {
+        this.#db.exec('PRAGMA journal_mode = DELETE');
+        return true;
+      } catch (error) {
+        if (!isBusy(error) || waited >= CLOSING) return false;
+      }
+      Atomics.wait(pause, 0, 0, BUSY_FIRST);
+    }
+  }
+
+  #emptyLog(): void {
+    try {
+      this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // The log stays, and is as good as the file: every commit in it is durable.
+    }
   }
 
   #ownLookups(): Lookups {
@@ -226,7 +254,7 @@ export class SqliteStore implements Store {
 
   #named(error: unknown): unknown {
     const code = sqliteCode(error);
-    const unfit = code === SQLITE.CONSTRAINT || code === SQLITE.MISMATCH || isBindError(error);
+    const unfit = code === SQLITE.CONSTRAINT || code === SQLITE.MISMATCH || isTypeError(error);
     return unfit ? new BatchError((error as Error).message, { cause: error }) : explain(error, this.#path, 'write');
   }
 
@@ -284,5 +312,6 @@ export class SqliteStore implements Store {
   }
 }
 
-/** A value of a kind that SQL does not have: undefined in a column, say. */
-const isBindError = (error: unknown): boolean => (error as { code?: string }).code === 'ERR_INVALID_ARG_TYPE';
+/** A field of the wrong kind: undefined in a column, null in a text. */
+const isTypeError = (error: unknown): boolean =>
+  error instanceof TypeError || (error as { code?: string }).code === 'ERR_INVALID_ARG_TYPE';

@@ -76,7 +76,7 @@ function parseLease(text: string): OpenLease | null {
 export class LeasesFile {
   readonly #dir: string;
   readonly #path: string;
-  #fd: number;
+  #fd = -1;
   #size = 0;
   /** Lines of the leases that are out. */
   readonly #open: Set<string>;
