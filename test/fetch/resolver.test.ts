@@ -136,6 +136,10 @@ describe('a pinned range', () => {
   });
 });
 
+/** Without those that another test left behind: c-ares repeats what nobody answered. */
+const queriesSince = (server: DnsServer, from: number) =>
+  server.queries.slice(from).filter((query) => !/^(silent|nosix|garbage)\./.test(query));
+
 describe('over the wire', () => {
   let server: DnsServer;
   let other: DnsServer;
@@ -198,7 +202,7 @@ describe('over the wire', () => {
     expect(new Set(answers.map((answer) => addresses(answer).toString()))).toEqual(new Set(['192.0.2.8']));
     now += MINUTE;
     expect(await resolver.resolve('slow.test')).toMatchObject({ source: 'cache', stale: false, ttlMs: 4 * MINUTE });
-    expect(server.queries.slice(from).sort()).toEqual(['slow.test a', 'slow.test aaaa']);
+    expect(queriesSince(server, from).sort()).toEqual(['slow.test a', 'slow.test aaaa']);
     expect(resolver.stats).toMatchObject({ misses: 1, hits: 1, pending: 0, cached: 1 });
   });
 
@@ -225,7 +229,7 @@ describe('over the wire', () => {
     const resolver = wired({ servers: [server.address, other.address] });
     const from = [server.queries.length, other.queries.length];
     for (const host of ['both.test', 'four.test', 'six.test', 'short.test']) await resolver.resolve(host);
-    expect([server.queries.length - from[0], other.queries.length - from[1]]).toEqual([4, 4]);
+    expect([queriesSince(server, from[0]).length, queriesSince(other, from[1]).length]).toEqual([4, 4]);
   });
 });
 
