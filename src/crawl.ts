@@ -84,9 +84,9 @@ export class Crawl {
     this.#pages = parts.tally.pages;
   }
 
-  /** Wall time that never goes back while the process lives, ms: all decisions are made on it. */
+  /** Wall time that never goes back while the process lives, whole ms: all decisions are made on it. */
   now(): number {
-    return this.#p.clock.monotonic() + this.#offset;
+    return Math.floor(this.#p.clock.monotonic() + this.#offset);
   }
 
   /** When something falls due again (ms; Infinity: nothing does), for the progress line. */
@@ -283,8 +283,9 @@ export class Crawl {
   }
 
   #onLoopClock(report: LeaseReport): LeaseReport {
-    report.started += this.#offset;
-    report.ended += this.#offset;
+    // outwards: a gap that the rows show was at least as long
+    report.started = Math.floor(report.started + this.#offset);
+    report.ended = Math.ceil(report.ended + this.#offset);
     return report;
   }
 }

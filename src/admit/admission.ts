@@ -160,7 +160,7 @@ export class Admission {
     const budget = this.#options.budget(name);
     const named = seed || inside || this.#isNamed(name);
     const id = this.#frontier.addHost(name, domain, budget, named, now);
-    changes.hosts.push({ id, name, domain, named, budget, at: Math.round(now) });
+    changes.hosts.push({ id, name, domain, named, budget, at: now });
     return id;
   }
 }

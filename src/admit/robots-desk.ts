@@ -70,7 +70,7 @@ export class RobotsDesk {
     changes.robots.push({
       origin: origin.name,
       host: origin.host,
-      at: Math.round(now),
+      at: now,
       request,
       status: report.status,
       code,

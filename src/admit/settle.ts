@@ -131,7 +131,7 @@ export class Settlement {
         record,
         text,
         duplicateOf,
-        at: report.record?.date ?? Math.round(now),
+        at: report.record?.date ?? now,
       }),
     );
     if (report.refused !== null) this.#admission.refusals.add(report.refused);
@@ -174,7 +174,7 @@ export class Settlement {
     if (segment === undefined) {
       segment = { id: this.#segments.size, kind };
       this.#segments.set(record.segment, segment);
-      const at = Math.round(now);
+      const at = now;
       changes.segments.push({ ...segment, name: record.segment, at, closed: false, length: 0 });
     }
     return { segment: segment.id, offset: record.offset, length: record.length };
@@ -183,7 +183,7 @@ export class Settlement {
   /** A worker closed a segment of which `length` bytes are whole records. */
   closeSegment(name: string, length: number, now: number, changes: Changes): void {
     const segment = this.#segments.get(name);
-    if (segment !== undefined) changes.segments.push({ ...segment, name, at: Math.round(now), closed: true, length });
+    if (segment !== undefined) changes.segments.push({ ...segment, name, at: now, closed: true, length });
   }
 }
 
@@ -210,14 +210,13 @@ function requestRow(
     address: lease.connectTo,
     kind: lease.kind,
     target: lease.target,
-    // outwards: a gap that the rows show was at least as long
-    started: Math.floor(report.started),
-    ended: Math.ceil(report.ended),
+    started: report.started,
+    ended: report.ended,
     status: report.status,
     code,
     bytes: report.bytes,
-    delay: Math.floor(settled.delay),
-    addressDelay: Math.floor(settled.addressDelay),
+    delay: settled.delay,
+    addressDelay: settled.addressDelay,
     record,
   };
 }

@@ -26,6 +26,7 @@ const COMMANDS: readonly Entry[] = [
     says: 'Read everything back and prove that no delay was broken.',
     load: () => import('./verify.js'),
   },
+  { name: 'inspect', says: 'How one URL, robots.txt, page or sitemap is read.', load: () => import('./inspect.js') },
 ];
 
 /** The process, or what stands for it in a test. */
@@ -62,7 +63,8 @@ export async function main(argv: readonly string[], process: Process = globalThi
       terminal.error(error.message);
       return error.exitCode;
     }
-    terminal.error(`saunter failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    terminal.error(`saunter failed: ${error instanceof Error ? error.message : String(error)}`);
+    if (process.env.SAUNTER_DEBUG) console.error(error);
     return 1;
   } finally {
     process.off('SIGINT', interrupt);

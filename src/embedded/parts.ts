@@ -7,6 +7,7 @@ import type { RobotsTimes } from '../fetch/robots-ladder.js';
 import type { FrontierOptions } from '../frontier/lease.js';
 import type { KeyOptions } from '../url/normalize.js';
 import type { TrapLimits } from '../url/traps.js';
+import type { FetchSettings } from '../workers/messages.js';
 
 export const workerCount = (config: Config): number =>
   config.workers === 'auto' ? availableParallelism() : config.workers;
@@ -88,5 +89,26 @@ export function robotsTimes(config: Config): RobotsTimes {
     maxRetry: config['robots.retryCap'],
     maxCopyAge: config['robots.stale'],
     dropAfter: config['robots.stale'],
+  };
+}
+
+export function fetchSettings({ config, userAgent }: CrawlOptions): FetchSettings {
+  const bombs = { ratio: config['decode.ratio'], ratioFrom: config['decode.ratioFrom'] };
+  return {
+    userAgent,
+    timeouts: {
+      connect: config['timeout.connect'],
+      tls: config['timeout.tls'],
+      firstByte: config['timeout.firstByte'],
+      whole: config['timeout.whole'],
+      slowAfter: config['timeout.slow'],
+      slowBytesPerSecond: config['timeout.slowRate'],
+    },
+    maxHeaderBytes: config['http.headers'],
+    caps: {
+      page: { wire: config['body.text.wire'], decoded: config['body.text.decoded'], ...bombs },
+      sitemap: { wire: config['body.sitemap.wire'], decoded: config['body.sitemap.decoded'], ...bombs },
+      robots: { wire: config['robots.bytes'], decoded: config['robots.bytes'], ...bombs },
+    },
   };
 }

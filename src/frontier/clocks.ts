@@ -109,7 +109,7 @@ function recover(hosts: HostTable, host: number, rules: DelayRules): boolean {
   hosts.sleeps[host] = 0;
   hosts.failures[host] = 0;
   hosts.offline[host] = 0;
-  const half = hosts.penalty[host] / 2;
+  const half = Math.floor(hosts.penalty[host] / 2);
   hosts.penalty[host] = half > Math.max(rules.delay, hosts.crawlDelay[host]) ? half : 0;
   return suffered;
 }

@@ -2,11 +2,20 @@
 
 import type { WarcInfo } from '../archive/warc-writer.js';
 import type { RequestKind } from '../changes.js';
-import type { FetchSettings } from '../fetch/fetcher.js';
+import type { FetchKind } from '../fetch/fetcher.js';
+import type { FetchCaps, FetchTimeouts } from '../fetch/http.js';
 import type { HeldAnswer, HeldQuestion, ReportBatch } from '../frontier/report.js';
 import type { KeyOptions, NormalUrl } from '../url/normalize.js';
 import type { ScopeRule } from '../url/scope.js';
 import type { TrapLimits } from '../url/traps.js';
+
+/** How a worker fetches. */
+export interface FetchSettings {
+  userAgent: string;
+  timeouts: FetchTimeouts;
+  maxHeaderBytes: number;
+  caps: Record<FetchKind, Partial<FetchCaps>>;
+}
 
 /** The settings of a page worker: plain data, given at its start. */
 export interface WorkerSettings {

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { cdxjLine } from '../archive/cdxj.js';
 import type { Appended, SegmentWriter } from '../archive/segments.js';
-import { hexOf, simhash } from '../dedupe/simhash.js';
+import { simhash, simhashHex } from '../dedupe/simhash.js';
 import type { FetchResult } from '../fetch/http.js';
 import type { ArchivedRecord, HeldAnswer, HeldQuestion, LeaseReport, PageReport } from '../frontier/report.js';
 import { parsePage } from '../parse/page.js';
@@ -30,6 +30,10 @@ export interface Job {
   digest: Buffer | null;
   hash: Buffer | null;
 }
+
+/** Media types whose bodies are wanted ('' is a missing one); the others are recorded without. */
+export const isHandled = (mediaType: string): boolean =>
+  mediaType === '' || mediaType.startsWith('text/') || /^application\/(?:[\w.-]+\+)?xml$/.test(mediaType);
 
 const HTML = /^(?:text\/html|application\/xhtml\+xml|)$/;
 const MAX_TITLE = 1_000;
@@ -175,7 +179,7 @@ function parseAsPage(
 /** Fingerprint and text record. */
 function keepText(job: Job, text: string, facts: PageReport, record: Appended | null, parts: JobParts): void {
   const print = simhash(text);
-  facts.simhash = print === null ? null : hexOf(print);
+  facts.simhash = print === null ? null : simhashHex(print);
   if (text === '' || record === null || facts.duplicateOf >= 0) return;
   const date = parts.wallOf(job.result.started);
   const { segment, offset, length } = parts.text.appendConversion({

@@ -7,11 +7,11 @@ import { ArchiveError } from '../archive/archive-files.js';
 import { SegmentWriter } from '../archive/segments.js';
 import { systemClock } from '../engines/system.js';
 import { createFetcher, type Fetcher } from '../fetch/fetcher.js';
-import type { FetchResult } from '../fetch/http.js';
+import { type FetchResult, HttpClient } from '../fetch/http.js';
 import type { HeldAnswer, HeldQuestion, LeaseReport } from '../frontier/report.js';
 import { LinkScreen } from './link-screen.js';
 import { type FromWorker, SharedState, type ToWorker, type WorkerSettings, type WorkOrder } from './messages.js';
-import { begin, finish, type Job, type JobParts, question } from './page-job.js';
+import { begin, finish, isHandled, type Job, type JobParts, question } from './page-job.js';
 
 /** Parsing yields to the sockets after this, ms. */
 const SLICE = 8;
@@ -22,6 +22,7 @@ export class PageWorker {
   readonly #settings: WorkerSettings;
   readonly #post: (message: FromWorker) => void;
   readonly #shared: SharedState;
+  readonly #client: HttpClient;
   readonly #fetcher: Fetcher;
   readonly #parts: JobParts;
   readonly #finish: typeof finish;
@@ -41,7 +42,9 @@ export class PageWorker {
     this.#post = post;
     this.#finish = finishPage;
     this.#shared = new SharedState(settings.shared);
-    this.#fetcher = createFetcher(settings.fetch);
+    const { userAgent, timeouts, maxHeaderBytes, caps } = settings.fetch;
+    this.#client = new HttpClient({ timeouts, maxHeaderBytes });
+    this.#fetcher = createFetcher({ userAgent, client: this.#client, caps, accepts: isHandled });
     const { warc, text, prefix, maxBytes, info } = settings.archive;
     const segments = { prefix, maxBytes, info, clock: systemClock };
     const wallOffset = systemClock.wall() - systemClock.monotonic();
@@ -70,7 +73,7 @@ export class PageWorker {
         break;
       case 'abort':
         this.#stopped = true;
-        this.#fetcher.abort();
+        void this.#client.close();
         break;
       case 'close':
         void this.#close();
@@ -80,7 +83,7 @@ export class PageWorker {
 
   async #work(order: WorkOrder): Promise<void> {
     const { kind, target: url, connectTo: address, etag, lastModified, cookie } = order;
-    const result = await this.#fetcher.fetch({ kind, url, address, etag, lastModified, cookie });
+    const result = await this.#fetcher.fetch({ kind, url, address, etag, lastModified, cookie: cookie ?? undefined });
     this.#shared.addBodies(held(result));
     const job = begin(order, result);
     const ask = question(job);
@@ -160,11 +163,11 @@ export class PageWorker {
     if (!(error instanceof ArchiveError)) throw error;
     if (!this.#stopped) this.#post({ type: 'fatal', message: error.message });
     this.#stopped = true;
-    this.#fetcher.abort();
+    void this.#client.close();
   }
 
   async #close(): Promise<void> {
-    await this.#fetcher.close();
+    await this.#client.close();
     this.#send();
     try {
       this.#parts.warc.close();
