@@ -4,6 +4,7 @@
  * The resolver says where a name points; whether anybody may connect there is the address guard's to say.
  */
 import { getServers } from 'node:dns';
+import type { Resolver } from '../engines/ports.js';
 import { UserError } from '../errors.js';
 import { DnsCache, type NegativeCode } from './dns-cache.js';
 import { caresLookup, type DnsRecord, type Lookup, lookupHost } from './dns-lookup.js';
@@ -27,12 +28,8 @@ export interface UnresolvedHost {
   readonly ttlMs: number;
 }
 
-export type ResolveAnswer = ResolvedHost | UnresolvedHost;
-
-export interface Resolver {
-  /** The addresses of a host as it stands in a URL. Never rejects; ends within the timeout once its turn has come. */
-  resolve(host: string): Promise<ResolveAnswer>;
-}
+/** What the port promises, and where the answer came from. */
+export type DnsAnswer = ResolvedHost | UnresolvedHost;
 
 export interface DnsResolverOptions {
   /** `PATTERN=ADDRESS[/PREFIX]` (`--resolve`); the first that matches wins. */
@@ -92,7 +89,7 @@ export class DnsResolver implements Resolver {
   readonly #cache: DnsCache;
   readonly #turns: Turns;
   /** Look-ups under way: whoever asks for the same host waits for the same answer. */
-  readonly #inFlight = new Map<string, Promise<ResolveAnswer>>();
+  readonly #inFlight = new Map<string, Promise<DnsAnswer>>();
   /** The server that the next look-up begins with. */
   #rotation = 0;
   #hits = 0;
@@ -127,7 +124,8 @@ export class DnsResolver implements Resolver {
     };
   }
 
-  async resolve(host: string): Promise<ResolveAnswer> {
+  /** The addresses of a host as it stands in a URL. Never rejects; ends within the timeout once its turn has come. */
+  async resolve(host: string): Promise<DnsAnswer> {
     const name = host.toLowerCase().replace(/\.$/, '');
     const known = this.#withoutDns(name);
     if (known) return known;
@@ -156,7 +154,7 @@ export class DnsResolver implements Resolver {
     return null;
   }
 
-  #cached(name: string): ResolveAnswer | null {
+  #cached(name: string): DnsAnswer | null {
     const entry = this.#cache.get(name);
     const ttlMs = entry ? entry.expiresAt - this.#clock() : 0;
     if (!entry || ttlMs <= 0) return null;
@@ -167,7 +165,7 @@ export class DnsResolver implements Resolver {
     return { addresses: entry.addresses, ttlMs, stale, source: 'cache' };
   }
 
-  async #ask(name: string): Promise<ResolveAnswer> {
+  async #ask(name: string): Promise<DnsAnswer> {
     this.#misses++;
     const outcome = await lookupHost(this.#lookup, this.#rotated(), name, this.#timeoutMs);
     const now = this.#clock();

@@ -8,7 +8,7 @@ import type { Lookup } from '../../src/fetch/dns-lookup.js';
 import { parseHosts } from '../../src/fetch/hosts-file.js';
 import { inCidr, parseCidr, parseIp } from '../../src/fetch/ip.js';
 import { pinnedAddress } from '../../src/fetch/pins.js';
-import { DnsResolver, type DnsResolverOptions, type ResolveAnswer } from '../../src/fetch/resolver.js';
+import { type DnsAnswer, DnsResolver, type DnsResolverOptions } from '../../src/fetch/resolver.js';
 import { type DnsName, DnsServer } from '../support/dns-server.js';
 
 const MINUTE = 60_000;
@@ -34,7 +34,7 @@ const NAMES: Record<string, DnsName> = {
 let now = 0;
 const clock = () => now;
 const make = (options: Partial<DnsResolverOptions> = {}) => new DnsResolver({ hostsFile: null, clock, ...options });
-const addresses = (answer: ResolveAnswer) => ('addresses' in answer ? answer.addresses : answer.code);
+const addresses = (answer: DnsAnswer) => ('addresses' in answer ? answer.addresses : answer.code);
 /** A look-up that fails the test if it is ever asked. */
 const never: Lookup = (_, host) => Promise.reject(new Error(`asked for ${host}`));
 const failure = (code: string) => Promise.reject(Object.assign(new Error(code), { code }));
