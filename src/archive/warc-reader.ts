@@ -149,26 +149,30 @@ class PieceReader {
     return this.#piece.last && this.#at === this.#piece.bytes.length ? this.#piece.end : null;
   }
 
+  /** Moves on to the next piece, which may be empty; false at the end of the file. */
+  async #advance(): Promise<boolean> {
+    if (this.#ended) return false;
+    const next = await this.#pieces.next();
+    if (next.done) {
+      this.#ended = true;
+      return false;
+    }
+    this.#piece = next.value;
+    this.#at = 0;
+    return true;
+  }
+
   /** Moves on to a piece with bytes, if this one is used up; false at the end of the file. */
   async #load(): Promise<boolean> {
-    while (this.#at === this.#piece.bytes.length) {
-      if (this.#ended) return false;
-      const next = await this.#pieces.next();
-      if (next.done) {
-        this.#ended = true;
-        return false;
-      }
-      this.#piece = next.value;
-      this.#at = 0;
-    }
+    while (this.#at === this.#piece.bytes.length) if (!(await this.#advance())) return false;
     return true;
   }
 
   /** The next byte, unless the member (or the file) ends. */
   async peek(): Promise<number | null> {
     while (this.#at === this.#piece.bytes.length) {
-      if (this.recordEnd() !== null && !this.#piece.plain) return null;
-      if (!(await this.#load())) return null;
+      const memberEnds = !this.#piece.plain && this.#piece.last;
+      if (memberEnds || !(await this.#advance())) return null;
     }
     return this.#piece.bytes[this.#at];
   }

@@ -99,7 +99,7 @@ export class WarcWriter {
   readonly #ids: RecordIds;
   readonly #level: number;
 
-  /** @param level zlib level for what is worth deflating; 1 takes half the time of 6 and gives some 15% more bytes. */
+  /** @param level zlib level for what is worth deflating; 1 takes half the time of 6. */
   constructor(random?: RandomFill, level = 1) {
     this.#ids = new RecordIds(random);
     this.#level = level;
