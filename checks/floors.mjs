@@ -29,7 +29,7 @@ export const FLOORS = [
   ],
   ['frontier', 'fetch', 'archive', 'parse'],
   ['admit', 'state', 'workers', 'corpus'],
-  ['crawl.ts', 'crawl-run.ts', 'crawl-options.ts', 'cluster', 'sim'],
+  ['crawl.ts', 'crawl-options.ts', 'embedded', 'cluster', 'sim'],
   ['index.ts', 'serve'],
   ['cli'],
 ];
@@ -44,7 +44,7 @@ const PURE = ['frontier', 'admit', 'revisit', 'url', 'dedupe', 'parse'];
 const COMPUTING = new Set(['node:assert', 'node:buffer', 'node:string_decoder', 'node:url', 'node:util', 'node:zlib']);
 
 /** Who may name a concrete engine (beside tests): whoever chooses one. */
-const ENGINE_USERS = ['engines', 'cli', 'cluster', 'sim'];
+const ENGINE_USERS = ['engines', 'cli', 'embedded', 'cluster', 'sim'];
 
 /** Folders that may have folders of their own. */
 const DEEP = ['serve/web'];
@@ -126,6 +126,8 @@ function refuse(from, to) {
   const [low, high] = [floorOf(from), floorOf(to)];
   if (low < 0 || high < 0) return null; // named already
   if (high > low) return `floor ${low + 1} must not import floor ${high + 1}`;
+  // The files at the root of a floor belong to all of its folders, and name none of them.
+  if (high === low && there.startsWith('root ')) return null;
   if (high === low) return `${describe(here)} and ${describe(there)} are neighbours on floor ${low + 1}`;
   return null;
 }

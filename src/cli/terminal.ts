@@ -5,8 +5,11 @@
 
 /** A writable stream, as much of it as is used here. */
 export interface Sink {
-  write(text: string): unknown;
+  /** False if it wants no more for now. */
+  write(text: string): boolean;
   on(event: 'error', listener: (error: NodeJS.ErrnoException) => void): unknown;
+  once(event: 'drain' | 'close' | 'error', listener: () => void): unknown;
+  off(event: 'drain' | 'close' | 'error', listener: () => void): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
 }
@@ -59,6 +62,19 @@ export class Terminal {
     if (this.closed) return;
     this.#clearLine();
     this.#out.write(`${text}\n`);
+  }
+
+  /** One of many results: the same, but waits while the reader is slower than we are. */
+  async printOne(text: string): Promise<void> {
+    if (this.closed || this.#out.write(`${text}\n`)) return;
+    await new Promise<void>((resolve) => {
+      const events = ['drain', 'close', 'error'] as const;
+      const go = () => {
+        for (const event of events) this.#out.off(event, go);
+        resolve();
+      };
+      for (const event of events) this.#out.once(event, go);
+    });
   }
 
   /** A remark, on terminals only. */

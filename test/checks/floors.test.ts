@@ -68,6 +68,8 @@ describe('the floors', () => {
     expect(faultsOf(files)).toEqual([
       'fetch/http.ts:1 -> archive/warc.ts: fetch/ and archive/ are neighbours on floor 2',
     ]);
+    const loop = { 'embedded/run.ts': "import { x } from '../crawl.js';", 'crawl.ts': leaf };
+    expect(faultsOf(loop)).toEqual([]);
     const root = { 'crawl.ts': "import { x } from './sim/web.js';", 'sim/web.ts': leaf };
     expect(faultsOf(root)[0]).toContain('the files at the root and sim/ are neighbours on floor 4');
   });
@@ -88,7 +90,7 @@ describe('the floors', () => {
         'name a concrete engine',
       );
     }
-    for (const file of ['cli/crawl.ts', 'sim/faults.ts', 'cluster/node.ts']) {
+    for (const file of ['cli/crawl.ts', 'embedded/run.ts', 'sim/faults.ts', 'cluster/node.ts']) {
       expect(faultsOf({ ...engine, [file]: "import { x } from '../engines/sqlite.js';" }), file).toEqual([]);
     }
   });

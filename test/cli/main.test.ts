@@ -6,7 +6,7 @@ import { FakeProcess } from './process.js';
 
 const crawled: CrawlOptions[] = [];
 let body: (options: CrawlOptions, ui: CrawlUi) => Promise<CrawlSummary>;
-vi.mock('../../src/crawl-run.js', () => ({
+vi.mock('../../src/embedded/run.js', () => ({
   runCrawl: (options: CrawlOptions, ui: CrawlUi) => {
     crawled.push(options);
     return body(options, ui);
@@ -39,7 +39,7 @@ describe('the program', () => {
   it.each([[['--help']], [['-h']], [['help']]])('shows its commands for %j', async (argv) => {
     const { code, out, err } = await new FakeProcess().run(...argv);
     expect([code, err]).toEqual([0, '']);
-    for (const command of ['crawl', 'demo', 'status', 'list', 'export', 'verify'])
+    for (const command of ['crawl', 'demo', 'status', 'list', 'export', 'verify', 'inspect'])
       expect(out).toMatch(new RegExp(`^  ${command} `, 'm'));
   });
 
@@ -59,14 +59,17 @@ describe('the program', () => {
     expect(await new FakeProcess().run(word)).toEqual({ code: 2, out: '', err: sentence });
   });
 
-  it.each(['crawl', 'demo', 'status', 'list', 'export', 'verify'])('teaches %s by examples', async (command) => {
-    const { code, out } = await new FakeProcess().run(command, '--help');
-    expect(code).toBe(0);
-    expect(out).toContain(`Usage: saunter ${command}`);
-    expect(out).toMatch(new RegExp(`^  saunter ${command}\\b`, 'm'));
-    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120);
-    expect((await new FakeProcess().run('help', command)).out).toBe(out);
-  });
+  it.each(['crawl', 'demo', 'status', 'list', 'export', 'verify', 'inspect'])(
+    'teaches %s by examples',
+    async (command) => {
+      const { code, out } = await new FakeProcess().run(command, '--help');
+      expect(code).toBe(0);
+      expect(out).toContain(`Usage: saunter ${command}`);
+      expect(out).toMatch(new RegExp(`^  saunter ${command}\\b`, 'm'));
+      expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120);
+      expect((await new FakeProcess().run('help', command)).out).toBe(out);
+    },
+  );
 });
 
 describe('crawl', () => {
@@ -176,7 +179,7 @@ describe('crawl', () => {
     expect(process.listenerCount('SIGINT') + process.listenerCount('SIGTERM')).toBe(0);
   });
 
-  it('prints what a user did wrong as one sentence, and a fault of ours with its stack', async () => {
+  it('prints what a user did wrong, and a fault of ours, as one sentence', async () => {
     body = async () => {
       throw new UserError('The directory d is in use\x1b[31m.');
     };
@@ -190,7 +193,7 @@ describe('crawl', () => {
     };
     const { code, err } = await new FakeProcess().run('crawl', seed);
     expect(code).toBe(1);
-    expect(err).toMatch(/^saunter failed: TypeError: x is not a function\n +at /);
+    expect(err).toBe('saunter failed: x is not a function\n');
   });
 
   it.each([
