@@ -1,0 +1,41 @@
+/** The state of every known URL, read from the rows alone: for commands that look at a crawl from outside. */
+import type { Stored, StoreReader, TableName, Tables } from '../engines/ports.js';
+import { OUTCOMES } from '../errors.js';
+
+export const STATES = ['pending', 'denied', 'done', 'dead'] as const;
+export type State = (typeof STATES)[number];
+
+export interface UrlStates {
+  /** Index into {@link STATES} by URL id. */
+  states: Uint8Array;
+  /** Failed attempts since the last visit. */
+  attempts: Uint8Array;
+}
+
+/** Rows of a table one by one. */
+export function* rows<T extends TableName>(reader: StoreReader, table: T): Generator<Stored<Tables[T]>> {
+  for (const chunk of reader.scan(table)) yield* chunk;
+}
+
+/** Of a URL's state changes the one of the latest batch counts. One byte and eight for a while for each URL. */
+export function readStates(reader: StoreReader): UrlStates {
+  const count = reader.count('urls');
+  const states = new Uint8Array(count);
+  const attempts = new Uint8Array(count);
+  const since = new Float64Array(count);
+  const set = (url: number, state: State, batch: number): void => {
+    if (url >= count || batch < since[url]) return;
+    since[url] = batch;
+    states[url] = STATES.indexOf(state);
+  };
+  for (const { url, code } of rows(reader, 'requests')) {
+    if (url >= 0 && url < count && OUTCOMES[code].url === 'retry' && attempts[url] < 255) attempts[url]++;
+  }
+  for (const { url, denied, batch } of rows(reader, 'denied')) set(url, denied ? 'denied' : 'pending', batch);
+  for (const { url, dead, batch } of rows(reader, 'dead')) set(url, dead ? 'dead' : 'pending', batch);
+  for (const { url, batch } of rows(reader, 'visits')) {
+    set(url, 'done', batch);
+    if (url < count) attempts[url] = 0;
+  }
+  return { states, attempts };
+}
