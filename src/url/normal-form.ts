@@ -78,7 +78,6 @@ export class NormalForm {
 
   /** The whole way: what the cheap path of {@link LinkResolver} must agree with. */
   parse(input: string, base: string | undefined): NormalUrl | UrlRefusal {
-    if (input.length > LONGEST_INPUT) return { url: null, reason: 'length' };
     const url = tryParse(input, base);
     if (url === null) return { url: null, reason: 'syntax' };
     const site = describeSite(url);

@@ -84,7 +84,7 @@ export function compilePattern(source: string, ignoreCase = false): Instruction[
     for (const exit of exits) exit.next = program.length;
   };
   const write = (node: Node): void => {
-    if (node.kind === 'set') emit(SET, ignoreCase ? foldCase(node.set) : node.set);
+    if (node.kind === 'set') emit(SET, node.set);
     else if (node.kind === 'begin') emit(BEGIN);
     else if (node.kind === 'end') emit(END);
     else if (node.kind === 'sequence') node.nodes.forEach(write);
@@ -99,7 +99,7 @@ export function compilePattern(source: string, ignoreCase = false): Instruction[
       else for (let i = node.min; i < node.max; i++) optional(node.node);
     }
   };
-  write(new Parser(source).parse());
+  write(new Parser(source, ignoreCase).parse());
   emit(MATCH);
   return program;
 }
@@ -107,11 +107,13 @@ export function compilePattern(source: string, ignoreCase = false): Instruction[
 /** Recursive descent; the depth is that of the pattern's groups, which is limited. */
 class Parser {
   private readonly source: string;
+  private readonly ignoreCase: boolean;
   private at = 0;
   private depth = 0;
 
-  constructor(source: string) {
+  constructor(source: string, ignoreCase: boolean) {
     this.source = source;
+    this.ignoreCase = ignoreCase;
   }
 
   parse(): Node {
@@ -165,9 +167,13 @@ class Parser {
     if (character === '.') return { kind: 'set', set: ANY };
     if (character === '^') return { kind: 'begin' };
     if (character === '$') return { kind: 'end' };
-    if (character === '\\') return { kind: 'set', set: this.escape() };
+    if (character === '\\') return { kind: 'set', set: this.folded(this.escape()) };
     if ('*+?'.includes(character)) throw this.error('has a quantifier with nothing before it');
-    return { kind: 'set', set: single(this.ascii(character)) };
+    return { kind: 'set', set: this.folded(single(this.ascii(character))) };
+  }
+
+  private folded(set: Uint8Array): Uint8Array {
+    return this.ignoreCase ? foldCase(set) : set;
   }
 
   private group(): Node {
@@ -197,7 +203,9 @@ class Parser {
     for (;;) {
       const character = this.source[this.at++];
       if (character === undefined) throw this.error('has a [ without a ]');
-      if (character === ']') return negated ? not(set) : set;
+      if (character === ']') {
+        return negated ? not(this.folded(set)) : this.folded(set);
+      }
       const from = character === '\\' ? this.escape() : single(this.ascii(character));
       if (this.source[this.at] === '-' && this.source[this.at + 1] !== ']' && this.at + 1 < this.source.length) {
         this.at++;

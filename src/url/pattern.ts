@@ -91,7 +91,7 @@ export class Pattern {
 
   private intern(alive: number[]): number {
     const first = this.states.length === 0;
-    const key = first ? '' : alive.join(' ');
+    const key = first ? 'first' : alive.join(' ');
     const known = this.byKey.get(key);
     if (known !== undefined) return known;
     const isMatch = (at: number) => this.program[at].op === MATCH;

@@ -7,7 +7,14 @@
  * holds the two ways against each other.
  */
 import { AUTHORITY_CLASS, FOREIGN, HASH, QUESTION, SLASH, URL_CLASS } from './characters.js';
-import { LONGEST_URL, type NormalForm, type NormalUrl, type Site, type UrlRefusal } from './normal-form.js';
+import {
+  LONGEST_INPUT,
+  LONGEST_URL,
+  type NormalForm,
+  type NormalUrl,
+  type Site,
+  type UrlRefusal,
+} from './normal-form.js';
 import { PERCENTS, SEMICOLONS, scanEnd, scanPath, scanQuery } from './scan.js';
 
 const COLON = 0x3a;
@@ -44,6 +51,7 @@ export class LinkResolver {
   }
 
   resolve(link: string): NormalUrl | UrlRefusal {
+    if (link.length > LONGEST_INPUT) return { url: null, reason: 'length' };
     const href = this.encode === undefined ? link : this.encode(link);
     return this.cheap(href) ?? this.form.parse(href, this.base);
   }
@@ -65,7 +73,8 @@ export class LinkResolver {
     }
   }
 
-  private itself(): NormalUrl | UrlRefusal {
+  private itself(): NormalUrl | UrlRefusal | null {
+    if (this.site === null) return null;
     this.self ??= this.form.parse('#', this.base);
     return this.self;
   }

@@ -145,7 +145,7 @@ function compileCondition(rule: ScopeRule): Omit<CompiledRule, 'met' | 'unmet'> 
 /** A host name as URLs spell it: `Bücher.example.` and `xn--bcher-kva.example` are one. */
 function hostName(name: string): string {
   const normal = normalizeUrl(`http://${name.startsWith('*.') ? name.slice(2) : name}/`);
-  if (normal.url === null || normal.origin !== `http://${normal.host}`) {
+  if (normal.url === null || normal.url !== `http://${normal.host}/`) {
     throw new TypeError(`${JSON.stringify(name)} is not a host name`);
   }
   return normal.host;
