@@ -228,7 +228,7 @@ export class Exchange implements ConnectionHandler {
     const { budget } = this.#context;
     if (budget === undefined) return;
     this.#taken += bytes;
-    if (!budget.take(bytes) && !this.#context.isOldest(this)) this.#pausedSince = this.#context.clock();
+    if (!budget.take(bytes) && !this.#context.isOldest(this)) this.#pausedSince ??= this.#context.clock();
   }
 
   #plan(head: ResponseHead, length: number | null): BodyPlan {
@@ -284,7 +284,10 @@ export class Exchange implements ConnectionHandler {
   async #deliver(fault: OutcomeCode | null, detail: string, ended: number): Promise<void> {
     const reader = this.#reader;
     const payload = reader.takeBody();
-    const entity = payload.length === 0 ? NO_ENTITY : await readEntity(payload, reader.head!.headers, this.#caps);
+    // Nothing in there should throw; if it does (no memory left), it must not take the process along.
+    const unreadable: EntityParts = { payload, body: EMPTY, code: 'decode.failed', cut: false };
+    const reading = payload.length === 0 ? NO_ENTITY : readEntity(payload, reader.head!.headers, this.#caps);
+    const entity = await Promise.resolve(reading).catch(() => unreadable);
     this.#context.budget?.give(this.#taken);
     const { head, truncated } = reader;
     const location = head !== null && isRedirection(head.status) ? locationOf(head.headers) : null;

@@ -243,11 +243,13 @@ export class ResponseReader {
     // Two ways of saying where the body ends, or a length that is no number: whoever made this cannot be trusted with a
     // second answer on the same connection (RFC 9112, 6.3).
     if ((codings.length > 0 && lengths.value !== null) || lengths.invalid) this.#persistent = false;
-    if (codings.length === 0 && lengths.conflict) {
+    // Wherever it stands in the list: servers name it twice, or before gzip, and chunk once.
+    const chunked = codings.includes('chunked');
+    if (!chunked && lengths.conflict) {
       this.#fail('http.malformed', 'different Content-Lengths');
       return;
     }
-    const length = codings.length > 0 ? null : lengths.value;
+    const length = chunked ? null : lengths.value;
     const plan = this.#options.plan(head, length);
     if (plan.stop) {
       this.error = plan.error;
@@ -256,7 +258,7 @@ export class ResponseReader {
     }
     this.#length = length ?? -1;
     this.#body = new BodyBuffer(plan.limit, this.#length);
-    if (codings.at(-1) === 'chunked') {
+    if (chunked) {
       this.#chunked = new ChunkedReader(this.#options.maxHeaderBytes);
       this.#state = 'chunked';
     } else {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import zlib from 'node:zlib';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canDecodeZstd, decode } from '../../src/fetch/decode.js';
 
@@ -140,6 +141,35 @@ describe('a coded body', () => {
     expect((await decode(input, [], CAPS, true)).body.equals(text)).toBe(true);
     const noise = Buffer.concat([Buffer.from([0x1f, 0x8b, 8]), Buffer.alloc(10, 0xfe)]);
     expect((await decode(noise, [], CAPS, true)).body.equals(noise)).toBe(true);
+  });
+});
+
+describe('any bytes under any label', () => {
+  it('come out as something within the caps, or as a code', async () => {
+    const small = text.subarray(0, 3000);
+    const seeds = [
+      small,
+      zlib.gzipSync(small),
+      zlib.deflateSync(small),
+      zlib.deflateRawSync(small),
+      zlib.brotliCompressSync(small),
+    ];
+    const labels = fc.array(fc.constantFrom('gzip', 'deflate', 'br', 'zstd', 'compress', 'nothing'), { maxLength: 3 });
+    const mutations = fc.array(fc.tuple(fc.nat(4000), fc.nat(255)), { maxLength: 5 });
+    const property = fc.asyncProperty(
+      fc.nat(4),
+      labels,
+      mutations,
+      fc.boolean(),
+      async (which, codings, changes, sniff) => {
+        const input = Buffer.from(seeds[which]);
+        for (const [at, byte] of changes) input[at % input.length] = byte;
+        const { code, body } = await decode(input, codings, { decoded: 2000, ratio: 200, ratioFrom: 1000 }, sniff);
+        expect(['ok', 'decode.failed', 'decode.bomb']).toContain(code);
+        expect(body.length).toBeLessThanOrEqual(2000);
+      },
+    );
+    await fc.assert(property, { numRuns: 400 });
   });
 });
 

@@ -161,6 +161,20 @@ describe('the reader of an answer', () => {
     });
   });
 
+  it('reads the transfer codings that servers really send', () => {
+    const chunked = '2\r\nhi\r\n0\r\n\r\n';
+    for (const [fields, body] of [
+      ['Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n', chunked],
+      ['Transfer-Encoding: Chunked\r\n', chunked],
+      ['Transfer-Encoding: chunked, identity\r\n', chunked],
+      ['Transfer-Encoding: something\r\nContent-Length: 2\r\n', 'hi and more'],
+      ['Transfer-Encoding: \r\nContent-Length: 2\r\n', 'hi'],
+    ]) {
+      expect(summary(read(ok(fields, body))), fields).toMatchObject({ body: 'hi', error: null, truncated: null });
+    }
+    expect(read(`HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunked}`).takeBody().toString()).toBe('hi');
+  });
+
   it('keeps a connection only where the answer leaves it clean', () => {
     const reusable = (text: string) => read(text).reusable;
     expect(reusable(ok('Content-Length: 2\r\n', 'hi'))).toBe(true);

@@ -5,6 +5,7 @@ import type net from 'node:net';
 import zlib from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type FetchRequest, type FetchResult, HttpClient, type HttpClientOptions } from '../../src/fetch/http.js';
+import { parseTarget } from '../../src/fetch/http-messages.js';
 import { type Answer, page, type RawServer, rawServer, sleep } from './raw-server.js';
 
 const MIB = 1 << 20;
@@ -72,6 +73,22 @@ describe('a request', () => {
     ]);
     expect(server.requests.join()).not.toContain('pass');
     expect(server.requests[0]).toContain('Connection: close');
+  });
+
+  it('goes where the URL says, to the port that the scheme implies', () => {
+    expect(parseTarget('https://a.test/?q#f')).toMatchObject({
+      secure: true,
+      port: 443,
+      authority: 'a.test',
+      path: '/?q',
+    });
+    expect(parseTarget('http://a.test:80/')).toMatchObject({ secure: false, port: 80, authority: 'a.test' });
+    expect(parseTarget('http://[::1]:8080')).toMatchObject({ host: '[::1]', authority: '[::1]:8080', path: '/' });
+    expect(parseTarget('http://B\u00fccher.test/\u00fc')).toMatchObject({
+      host: 'xn--bcher-kva.test',
+      path: '/%C3%BC',
+    });
+    expect(parseTarget('http://a.test:0/')).toBeNull();
   });
 
   it('is refused without a connection where URL or address are none', async () => {
