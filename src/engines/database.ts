@@ -1,20 +1,18 @@
 /**
- * The SQLite library and what its errors mean. `node:sqlite` where Node carries it (22.13 and later, without a flag),
- * else `@photostructure/sqlite`: the same interface with prebuilt binaries. One process uses one of them only: two
- * copies of SQLite on one file would drop each other's POSIX locks.
+ * The SQLite library and what its errors mean. `node:sqlite` where Node carries one with all we need (22.16 and later:
+ * rows as arrays, databases by URL), else `@photostructure/sqlite`: the same interface with prebuilt binaries. One process uses
+ * one of them only: two copies of SQLite on one file would drop each other's POSIX locks.
  */
 import { createRequire } from 'node:module';
 import { UserError } from '../errors.js';
 
 export type SqlValue = number | string | Uint8Array | null;
 
-/** Parameters are anonymous (`?`): Node 22.13 cannot bind numbered ones by position. */
 export interface Statement {
   run(...parameters: SqlValue[]): unknown;
   get(...parameters: SqlValue[]): unknown;
   all(...parameters: SqlValue[]): unknown[];
-  /** Node 22.16 and later, and the package. */
-  setReturnArrays?(arrays: boolean): void;
+  setReturnArrays(arrays: boolean): void;
 }
 
 export interface Database {
@@ -24,18 +22,27 @@ export interface Database {
   close(): void;
 }
 
-type DatabaseClass = new (path: string | URL, options: { readOnly?: boolean; timeout?: number }) => Database;
+interface Library {
+  DatabaseSync: new (path: string | URL, options: { readOnly?: boolean; timeout?: number }) => Database;
+  StatementSync: { prototype: Partial<Statement> };
+}
 
-let library: DatabaseClass | undefined;
+let library: Library | undefined;
 
-function loadLibrary(): DatabaseClass {
-  // Node still warns that its SQLite is experimental; that is a matter of this file's tests, not of the user's.
-  const emitWarning = process.emitWarning;
+function loadLibrary(): Library {
+  const builtin = withoutWarnings(() => process.getBuiltinModule?.('node:sqlite' as 'node:fs') as unknown) as
+    | Library
+    | undefined;
+  if (builtin?.StatementSync.prototype.setReturnArrays !== undefined) return builtin;
+  return createRequire(import.meta.url)('@photostructure/sqlite') as Library;
+}
+
+/** Node warns that its SQLite may still change: a matter for our tests, not for the user's terminal. */
+function withoutWarnings<T>(load: () => T): T {
+  const { emitWarning } = process;
   process.emitWarning = () => {};
   try {
-    const builtin = process.getBuiltinModule?.('node:sqlite' as 'node:fs') as unknown;
-    const module = builtin ?? createRequire(import.meta.url)('@photostructure/sqlite');
-    return (module as { DatabaseSync: DatabaseClass }).DatabaseSync;
+    return load();
   } finally {
     process.emitWarning = emitWarning;
   }
@@ -45,7 +52,7 @@ function loadLibrary(): DatabaseClass {
  * {@link explain}. Keep the connection reachable for as long as its statements: a collected one is closed. */
 export function openDatabase(path: string | URL, options: { readOnly?: boolean; timeout?: number } = {}): Database {
   library ??= loadLibrary();
-  return new library(path, options);
+  return new library.DatabaseSync(path, options);
 }
 
 /** Primary result codes, https://sqlite.org/rescode.html. */

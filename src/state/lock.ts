@@ -12,6 +12,9 @@ import { UserError } from '../errors.js';
 /** Two that start at once get in each other's way for a moment: how long each tries, in ms. */
 const PATIENCE = 500;
 
+/** The connections are the locks: one that nobody refers to would be collected, and closed. */
+const HELD = new Set<Database>();
+
 export interface DirectoryLock {
   /** Idempotent. Not needed before the end of the process. */
   release(): void;
@@ -33,11 +36,11 @@ export function lockDirectory(dir: string, now: number): DirectoryLock {
     db?.close();
     throw told;
   }
-  // The connection is the lock: it must stay reachable, or it would be collected and closed.
   const held = db;
+  HELD.add(held);
   return {
     release: () => {
-      if (held.isOpen) held.close();
+      if (HELD.delete(held)) held.close();
     },
   };
 }
@@ -71,7 +74,7 @@ function readOwner(path: string): { pid: number; since: string } | null {
     if (pid <= 0) return null;
     return { pid, since: new Date((since >>> 0) * 1000).toISOString().replace('.000Z', 'Z') };
   } catch {
-    return null; // Node 22.13 and 22.14 cannot open it so; or it is being written.
+    return null; // the owner is writing it
   } finally {
     db?.close();
   }
