@@ -1,5 +1,6 @@
 /** What every command of the program has: a description, and a body that gets its arguments and the world. */
 import type { Readable } from 'node:stream';
+import { UserError } from '../errors.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import type { Terminal } from './terminal.js';
 
@@ -12,6 +13,14 @@ export interface World {
   readonly stdin: Readable;
   /** Aborted by the first Ctrl-C. */
   readonly signal: AbortSignal;
+}
+
+/** The value of `--dir`.
+ * @throws UserError (usage) without one */
+export function requireDir({ flags }: Arguments): string {
+  const dir = flags.get('dir');
+  if (dir === undefined) throw new UserError('Which crawl? Give its directory with --dir DIR.', 2);
+  return dir;
 }
 
 export interface Command {

@@ -1,17 +1,86 @@
-import { UserError } from '../errors.js';
+import { readStates, rows, STATES } from '../corpus/states.js';
+import { lookInto } from '../embedded/look.js';
+import type { StoreReader } from '../engines/ports.js';
+import { OUTCOMES, UserError } from '../errors.js';
 import type { Arguments, CommandSpec } from './arguments.js';
-import type { ExitCode, World } from './command.js';
+import { type ExitCode, requireDir, type World } from './command.js';
+import { cleanLine } from './terminal.js';
 
 export const spec: CommandSpec = {
   name: 'list',
   says: 'The URLs, hosts or dead letters of a crawl, one on a line.',
   operands: 'urls|hosts|dead',
   mostOperands: 1,
-  flags: [{ name: 'dir', value: 'DIR', says: 'The crawl directory.' }],
+  flags: [
+    { name: 'dir', value: 'DIR', says: 'The crawl directory.' },
+    { name: 'json', says: 'JSON lines instead of columns.' },
+  ],
   options: [],
-  examples: [['saunter list dead --dir saunter-example.org', 'What failed for good, and why.']],
+  examples: [
+    ['saunter list dead --dir saunter-example.org', 'What failed for good, and why.'],
+    ['saunter list urls --dir saunter-example.org | grep ^pending', 'What is still to be fetched.'],
+  ],
 };
 
-export async function run(_args: Arguments, _world: World): Promise<ExitCode> {
-  throw new UserError('saunter list is not built yet.');
+type Row = Record<string, string | number | null>;
+
+export async function run(args: Arguments, { terminal, signal }: World): Promise<ExitCode> {
+  const what = args.operands[0];
+  const list = what === undefined ? undefined : LISTS[what];
+  if (list === undefined) {
+    throw new UserError(`What is to be listed? saunter list ${Object.keys(LISTS).join('|')} --dir DIR.`, 2);
+  }
+  return lookInto(requireDir(args), async (reader) => {
+    for (const row of list(reader)) {
+      if (terminal.closed || signal.aborted) break;
+      await terminal.printOne(args.flags.has('json') ? JSON.stringify(row) : columns(row));
+    }
+    return signal.aborted ? 130 : 0;
+  });
+}
+
+/** Tab-separated, free of control characters. */
+const columns = (row: Row): string =>
+  Object.values(row)
+    .map((value) => cleanLine(String(value ?? '-')))
+    .join('\t');
+
+const LISTS: Record<string, (reader: StoreReader) => Iterable<Row>> = { urls, hosts, dead };
+
+function* urls(reader: StoreReader): Generator<Row> {
+  const { states, attempts } = readStates(reader);
+  for (const { id, url, depth, level } of rows(reader, 'urls')) {
+    if (id >= states.length) break; // came after the states were read
+    yield { state: STATES[states[id]], level, depth, attempts: attempts[id], url };
+  }
+}
+
+function* hosts(reader: StoreReader): Generator<Row> {
+  const count = reader.count('hosts');
+  const known = new Uint32Array(count);
+  const requests = new Uint32Array(count);
+  const bytes = new Float64Array(count);
+  for (const { host } of rows(reader, 'urls')) if (host < count) known[host]++;
+  for (const request of rows(reader, 'requests')) {
+    if (request.host >= count) continue;
+    requests[request.host]++;
+    bytes[request.host] += request.bytes;
+  }
+  for (const { id, name, domain } of rows(reader, 'hosts')) {
+    if (id < count) yield { host: name, domain, urls: known[id], requests: requests[id], bytes: bytes[id] };
+  }
+}
+
+function* dead(reader: StoreReader): Generator<Row> {
+  const { states } = readStates(reader);
+  const letters = new Map<number, { code: keyof typeof OUTCOMES; at: number; attempts: number }>();
+  for (const { url, dead: isDead, code, at, history } of rows(reader, 'dead')) {
+    if (isDead && STATES[states[url]] === 'dead') letters.set(url, { code, at, attempts: history.length });
+  }
+  for (const { id, url } of rows(reader, 'urls')) {
+    const letter = letters.get(id);
+    if (letter === undefined) continue;
+    const { code, at, attempts } = letter;
+    yield { url, code, attempts, at: new Date(at).toISOString(), why: OUTCOMES[code].words };
+  }
 }

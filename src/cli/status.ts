@@ -1,17 +1,68 @@
-import { UserError } from '../errors.js';
+import { readStates, rows, STATES } from '../corpus/states.js';
+import { lookInto } from '../embedded/look.js';
+import type { StoreReader } from '../engines/ports.js';
+import { Tally } from '../state/tally.js';
+import { formatCount, formatSize } from '../units.js';
 import type { Arguments, CommandSpec } from './arguments.js';
-import type { ExitCode, World } from './command.js';
+import { type ExitCode, requireDir, type World } from './command.js';
 
 export const spec: CommandSpec = {
   name: 'status',
-  says: 'What a crawl has done, what it waits for, and why.',
+  says: 'What a crawl has done, and what it has still to do.',
   operands: '',
   mostOperands: 0,
-  flags: [{ name: 'dir', value: 'DIR', says: 'The crawl directory.' }],
+  flags: [
+    { name: 'dir', value: 'DIR', says: 'The crawl directory.' },
+    { name: 'json', says: 'One line of JSON instead of words.' },
+  ],
   options: [],
   examples: [['saunter status --dir saunter-example.org', 'Also while the crawl runs.']],
 };
 
-export async function run(_args: Arguments, _world: World): Promise<ExitCode> {
-  throw new UserError('saunter status is not built yet.');
+export async function run(args: Arguments, { terminal }: World): Promise<ExitCode> {
+  const status = await lookInto(requireDir(args), (reader) => read(reader));
+  terminal.print(args.flags.has('json') ? JSON.stringify(status) : words(status));
+  return 0;
+}
+
+function read(reader: StoreReader) {
+  const tally = new Tally();
+  let first = 0;
+  let last = 0;
+  for (const request of rows(reader, 'requests')) {
+    tally.add({ requests: [request], visits: [], denied: [], dead: [] });
+    if (first === 0 || request.started < first) first = request.started;
+    if (request.ended > last) last = request.ended;
+  }
+  for (const visit of rows(reader, 'visits')) tally.add({ requests: [], visits: [visit], denied: [], dead: [] });
+  const { states } = readStates(reader);
+  const inState = Object.fromEntries(STATES.map((state) => [state, 0]));
+  for (const state of states) inState[STATES[state]]++;
+  const { pages, requests, bytes, duplicates, errors } = tally;
+  return {
+    pages,
+    requests,
+    bytes,
+    duplicates,
+    hosts: reader.count('hosts'),
+    known: states.length,
+    ...inState,
+    errors: { ...errors },
+    firstRequest: first === 0 ? null : new Date(first).toISOString(),
+    lastRequest: last === 0 ? null : new Date(last).toISOString(),
+  } as Record<string, unknown> & { pages: number; requests: number; bytes: number; errors: Record<string, number> };
+}
+
+function words(status: ReturnType<typeof read>): string {
+  const count = (key: string): string => formatCount(Number(status[key])).padStart(12);
+  const lines = [
+    `pages      ${count('pages')}   of ${formatCount(Number(status.hosts))} hosts, ${formatSize(status.bytes)}`,
+    `requests   ${count('requests')}   ${status.firstRequest ?? 'none yet'} to ${status.lastRequest ?? 'now'}`,
+    `known URLs ${count('known')}`,
+    ...STATES.map((state) => `  ${state.padEnd(8)} ${count(state)}`),
+    `duplicates ${count('duplicates')}`,
+  ];
+  for (const [code, n] of Object.entries(status.errors))
+    lines.push(`  ${code.padEnd(20)} ${formatCount(n).padStart(8)}`);
+  return lines.join('\n');
 }

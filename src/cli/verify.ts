@@ -1,17 +1,44 @@
-import { UserError } from '../errors.js';
+import { verify } from '../corpus/verify.js';
+import { lookInto } from '../embedded/look.js';
+import { formatCount } from '../units.js';
 import type { Arguments, CommandSpec } from './arguments.js';
-import type { ExitCode, World } from './command.js';
+import { type ExitCode, requireDir, type World } from './command.js';
+import { cleanLine } from './terminal.js';
 
 export const spec: CommandSpec = {
   name: 'verify',
   says: 'Read every record and row of a crawl back, and prove from its request log that no delay was broken.',
   operands: '',
   mostOperands: 0,
-  flags: [{ name: 'dir', value: 'DIR', says: 'The crawl directory.' }],
+  flags: [
+    { name: 'dir', value: 'DIR', says: 'The crawl directory.' },
+    { name: 'json', says: 'One line of JSON instead of words.' },
+  ],
   options: [],
   examples: [['saunter verify --dir saunter-example.org', 'Exit code 0 if everything agrees.']],
 };
 
-export async function run(_args: Arguments, _world: World): Promise<ExitCode> {
-  throw new UserError('saunter verify is not built yet.');
+const WHAT: Record<string, string> = {
+  rows: 'rows refer to rows that are there',
+  records: 'records read back, with right digests, each named by one row',
+  index: 'index lines name records',
+  delays: 'gaps between requests were as long as the delay',
+};
+
+export async function run(args: Arguments, { terminal }: World): Promise<ExitCode> {
+  const checks = await lookInto(requireDir(args), (reader, paths) =>
+    verify(reader, paths, (share) => terminal.progress(`Reading back: ${Math.round(share * 100)}%`, performance.now())),
+  );
+  const faults = checks.reduce((sum, check) => sum + check.faults, 0);
+  if (args.flags.has('json')) {
+    terminal.print(JSON.stringify({ ok: faults === 0, checks }));
+    return faults === 0 ? 0 : 1;
+  }
+  for (const { name, checked, faults: count, examples } of checks) {
+    terminal.print(`${count === 0 ? 'right' : 'WRONG'}  ${formatCount(checked).padStart(12)}  ${WHAT[name] ?? name}`);
+    for (const example of examples) terminal.print(`         ${cleanLine(example)}`);
+    if (count > examples.length) terminal.print(`         and ${formatCount(count - examples.length)} more`);
+  }
+  terminal.print(faults === 0 ? 'Everything agrees.' : `${formatCount(faults)} faults.`);
+  return faults === 0 ? 0 : 1;
 }

@@ -4,7 +4,6 @@
  * no delay was broken.
  */
 import { createReadStream } from 'node:fs';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { checkDigests } from '../archive/record-digests.js';
 import { readRecords } from '../archive/warc-reader.js';
@@ -12,6 +11,7 @@ import type { WarcRecord } from '../archive/warc-record.js';
 import type { RecordPointer, RequestRow, SegmentRow, VisitRow } from '../changes.js';
 import type { StoreReader } from '../engines/ports.js';
 import { DelayProof } from './delays.js';
+import { type SegmentFolders, segmentPaths } from './segment-paths.js';
 import { rows } from './states.js';
 
 export interface Check {
@@ -23,9 +23,7 @@ export interface Check {
   examples: string[];
 }
 
-export interface VerifyPaths {
-  warc: string;
-  text: string;
+export interface VerifyPaths extends SegmentFolders {
   index: string;
 }
 
@@ -74,8 +72,9 @@ export async function verify(
   checkVisits(reader, known, segments, rowsCheck);
   const records = new Finding('records');
   let done = 0;
-  for (const segment of segments.values()) {
-    await checkSegment(segment, paths, records);
+  const files = segmentPaths(reader, paths);
+  for (const [id, segment] of segments) {
+    await checkSegment(segment, files.get(id)!, records);
     onProgress(++done / segments.size);
   }
   const index = new Finding('index');
@@ -160,8 +159,7 @@ function expectRecord(
 }
 
 /** Reads a segment from its first byte to the last one that a row names. */
-async function checkSegment({ row, records, end }: Expected, paths: VerifyPaths, check: Finding): Promise<void> {
-  const path = join(row.kind === 'text' ? paths.text : paths.warc, row.closed ? row.name : await present(row, paths));
+async function checkSegment({ row, records, end }: Expected, path: string, check: Finding): Promise<void> {
   const wanted = row.kind === 'text' ? TEXTS : RESPONSES;
   try {
     for await (const record of readRecords(path)) {
@@ -183,16 +181,6 @@ async function checkSegment({ row, records, end }: Expected, paths: VerifyPaths,
 
 const RESPONSES: ReadonlySet<string> = new Set(['response', 'revisit']);
 const TEXTS: ReadonlySet<string> = new Set(['conversion']);
-
-/** A segment that no row calls closed may be either: its closing is noted after it happened. */
-async function present(row: SegmentRow, paths: VerifyPaths): Promise<string> {
-  const { access } = await import('node:fs/promises');
-  const folder = row.kind === 'text' ? paths.text : paths.warc;
-  return access(join(folder, row.name)).then(
-    () => row.name,
-    () => `${row.name}.open`,
-  );
-}
 
 function judge(record: WarcRecord, path: string, check: Finding): void {
   const { block, payload } = checkDigests(record);

@@ -1,0 +1,21 @@
+/** Where the segments of a crawl lie, also while it runs and after it was killed. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { OPEN_SUFFIX } from '../archive/segments.js';
+import type { StoreReader } from '../engines/ports.js';
+import { rows } from './states.js';
+
+export interface SegmentFolders {
+  warc: string;
+  text: string;
+}
+
+/** Path of each segment by its id: its final name, or the name it has while it is written. */
+export function segmentPaths(reader: StoreReader, folders: SegmentFolders): Map<number, string> {
+  const paths = new Map<number, string>();
+  for (const { id, name, kind } of rows(reader, 'segments')) {
+    const path = join(folders[kind], name);
+    paths.set(id, existsSync(path) ? path : path + OPEN_SUFFIX);
+  }
+  return paths;
+}
