@@ -51,7 +51,7 @@ const BUSY_FIRST = 5;
 const BUSY_MOST = 250;
 
 /**
- * Opens the store for writing. The caller holds the lock of the directory (state/lock.ts): a second writer would be
+ * Opens the store for writing. The caller holds the lock of the directory (lock.ts): a second writer would be
  * fenced by its epoch, not kept out.
  * @throws UserError if the file is missing (without `create`), is not a store, is of a newer version, or cannot be
  * written.

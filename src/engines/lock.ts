@@ -6,8 +6,8 @@
  */
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Database, explain, isBusy, openDatabase } from '../engines/database.js';
 import { UserError } from '../errors.js';
+import { type Database, explain, isBusy, openDatabase } from './database.js';
 
 /** Two that start at once get in each other's way for a moment: how long each tries, in ms. */
 const PATIENCE = 500;

@@ -3,16 +3,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { lockDirectory } from '../../src/engines/lock.js';
 import { UserError } from '../../src/errors.js';
-import { lockDirectory } from '../../src/state/lock.js';
-import { type Built, build } from '../engines/built.js';
+import { type Built, build } from './built.js';
 
 const NOW = Date.UTC(2026, 10, 30, 22, 0, 5, 700);
 let built: Built;
 let dir: string;
 const children: ChildProcess[] = [];
 beforeAll(() => {
-  built = build(['state/lock.ts']);
+  built = build();
 });
 afterAll(() => built.remove());
 beforeEach(() => {
@@ -34,7 +34,7 @@ function other(): { child: ChildProcess; said: Promise<string>; ended: Promise<v
     } catch (error) {
       process.stdout.write(error.name + ': ' + error.message);
     }`;
-  const args = ['--input-type=module', '-e', script, built.module('state/lock.js'), dir];
+  const args = ['--input-type=module', '-e', script, built.module('engines/lock.js'), dir];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   children.push(child);
   const said = new Promise<string>((resolve) => child.stdout!.once('data', (text) => resolve(String(text))));
