@@ -24,7 +24,7 @@ import { frozenDifference, frozenOptions } from '../load-config.js';
 import { Batches, type IndexFile } from '../state/batches.js';
 import { HeldDesk } from '../state/held-desk.js';
 import { LeasesFile, readOpenLeases } from '../state/leases-file.js';
-import { type DirectoryLock, lockDirectory } from '../state/lock.js';
+import { type DirectoryLock, lockDirectory } from '../engines/lock.js';
 import { rebuild } from '../state/rebuild.js';
 import { Tally } from '../state/tally.js';
 import { TextCache } from '../state/text-cache.js';
