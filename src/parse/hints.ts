@@ -25,6 +25,8 @@ export const Hint = {
   article: 512,
   noscript: 1024,
   form: 2048,
+  /** Pictures and what stands under them. */
+  caption: 4096,
 } as const;
 
 const vocabulary: [number, string][] = [
@@ -39,22 +41,27 @@ const vocabulary: [number, string][] = [
     Hint.aside,
     'sidebar aside sidenav rail related relatedposts recommended recommendations recommend widget widgets popular ' +
       'trending mostread morelinks readmore seealso similar suggested teaser teasers upsell crosssell ' +
-      'recent latestnews outbrain taboola carousel promoted complementary recirc',
+      'recent latestnews carousel promoted complementary recirc',
   ],
   [
     Hint.promotion,
-    'share sharing sharebar shares social socials addthis sharedaddy newsletter subscribe subscription signup ' +
+    'share sharing sharebar shares social socials newsletter subscribe subscription signup ' +
       'login signin register ad ads advert advertisement advertising adbox banner banners sponsor sponsored sponsors ' +
       'promo promos promotion cookie cookies cookiebar gdpr consent popup modal overlay paywall donate cta ' +
       'notice alert follow print bookmark rating ratings vote votes like likes flag contentinfo search searchbox ' +
       'disclaimer feedback survey lightbox toast tooltip dropdown',
   ],
-  [Hint.comments, 'comment comments commentlist discussion disqus respond replies reply responses'],
+  [Hint.comments, 'comment comments commentlist discussion respond replies reply responses'],
   [Hint.hidden, 'hidden hide invisible visuallyhidden sr screenreader offscreen noprint'],
   [
     Hint.meta,
     'byline author authors authorbox bio meta postmeta entrymeta dateline date published timestamp tags tag taglist ' +
-      'category categories caption credit credits',
+      'category categories credit credits',
+  ],
+  [
+    Hint.caption,
+    'caption captions figcaption figure figures image images img photo photos picture pictures gallery slideshow slide ' +
+      'slider thumbnail thumb video player media credit',
   ],
   [
     Hint.content,
@@ -121,6 +128,9 @@ export function hintsOfTag(tag: number): number {
     case Tag.article:
     case Tag.main:
       return Hint.article;
+    case Tag.figure:
+    case Tag.figcaption:
+      return Hint.caption;
     default:
       return 0;
   }

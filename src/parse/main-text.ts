@@ -1,15 +1,71 @@
 /**
- * The main text: which blocks of a page a reader came for.
+ * The main text: the blocks of a page that a reader came for.
+ *
+ * A small forest of decision trees scores each block on what block-features.ts knows about it. The forest
+ * (main-text-model.ts) was trained on pages whose main text people have marked; docs/parsing.md says how, and what it
+ * scores on pages it had not seen. It knows words of class names that thousands of sites use, and no site.
  */
-import { Hint } from './hints.js';
+import { BlockFeatures, FEATURE_COUNT, FEATURES } from './block-features.js';
+import { LEAVES, NODES, ROOTS } from './main-text-model.js';
 import type { Elements } from './open-elements.js';
-import { BlockFlag, type TextBuilder } from './text-builder.js';
+import type { TextBuilder } from './text-builder.js';
 
+/** Fields of a node of the forest: `feature <= threshold` goes left; a negative child is the complement of a leaf. */
+const NODE_STRIDE = 4;
+
+/** Log-odds from which a block belongs (a probability of 0.42), as the leaves are scaled. */
+const LEAF_SCALE = 8192;
+const THRESHOLD = Math.round(Math.log(0.42 / 0.58) * LEAF_SCALE);
+
+const LINK_SHARE = FEATURES.indexOf('linkShare');
+const AGAINST_DISTANCE = FEATURES.indexOf('boilerplateDistance');
+
+/** Main text of a scanned page: chosen blocks in their order, a line each, tabs between the cells of a row. */
 export function mainText(elements: Elements, text: TextBuilder): string {
-  const parts: string[] = [];
-  for (let b = 0; b < text.blockCount; b++) parts.push(text.slice(text.blockStart[b], text.blockEnd[b]));
-  void Hint;
-  void BlockFlag;
-  void elements;
-  return parts.join('\n');
+  const count = text.blockCount;
+  if (count === 0) return '';
+  const { table } = new BlockFeatures(elements, text);
+  const chosen = new Uint8Array(count);
+  let any = false;
+  for (let block = 0; block < count; block++) {
+    if (scoreBlock(table, block * FEATURE_COUNT) <= THRESHOLD) continue;
+    chosen[block] = 1;
+    any = true;
+  }
+  if (!any) chooseByElimination(table, chosen);
+  return joinBlocks(text, chosen);
+}
+
+/** The sum of the leaves that the features at `table[at]` lead to. */
+export function scoreBlock(table: Uint8Array, at: number): number {
+  let sum = 0;
+  for (let tree = 0; tree < ROOTS.length; tree++) {
+    let node = ROOTS[tree];
+    while (node >= 0) {
+      const n = node * NODE_STRIDE;
+      node = table[at + NODES[n]] <= NODES[n + 1] ? NODES[n + 2] : NODES[n + 3];
+    }
+    sum += LEAVES[~node];
+  }
+  return sum;
+}
+
+/** A page on which nothing looks like text, a few words perhaps: all but links and what calls itself boilerplate. */
+function chooseByElimination(table: Uint8Array, chosen: Uint8Array): void {
+  for (let block = 0; block < chosen.length; block++) {
+    const at = block * FEATURE_COUNT;
+    if (table[at + LINK_SHARE] < 50 && table[at + AGAINST_DISTANCE] === 255) chosen[block] = 1;
+  }
+}
+
+/** Neighbours that are both chosen are taken with what stands between them, in one piece. */
+function joinBlocks(text: TextBuilder, chosen: Uint8Array): string {
+  const pieces: string[] = [];
+  for (let block = 0; block < chosen.length; block++) {
+    if (chosen[block] === 0) continue;
+    const start = text.blockStart[block];
+    while (block + 1 < chosen.length && chosen[block + 1] === 1) block++;
+    pieces.push(text.slice(start, text.blockEnd[block]));
+  }
+  return pieces.join('\n');
 }

@@ -204,7 +204,7 @@ export class PageScan extends TreeRules {
     const { tokens, open } = this;
     let { tag } = tokens;
     if (open.inForeign && this.staysForeign(tag)) {
-      if (tag === Tag.a) this.#anchorTag(tag);
+      if (tag === Tag.a || tag === Tag.area) this.#anchorTag(tag);
       if (!tokens.selfClosing) this.#push(tag, this.foreignKind(tag));
       return;
     }
