@@ -24,12 +24,19 @@ export function blocksFor(pages: number): 4 | 5 | 6 {
   return pages <= 2 ** 24 ? 4 : pages <= 2 ** 28 ? 5 : 6;
 }
 
+/** A run of bits, from `start` up to `start + length`, and where it goes in a table's key. */
+interface Block {
+  readonly start: number;
+  readonly length: number;
+  readonly offset: number;
+}
+
 interface Table {
-  /** The bits of the clean blocks. */
-  readonly maskHi: number;
-  readonly maskLo: number;
+  /** The clean blocks, at most three, whose bits are the key. */
+  readonly blocks: readonly Block[];
   /** Record + 1 of the newest page of each bucket. */
   readonly heads: Uint32Array;
+  /** How a key of 32 bits becomes a bucket; 0 where the key is the bucket. */
   readonly shift: number;
 }
 
@@ -49,10 +56,11 @@ export class NearIndex {
   constructor(expected: number, blocks: number = blocksFor(expected)) {
     if (!(blocks > NEAR && blocks <= 6)) throw new RangeError(`the near index has 4, 5 or 6 blocks, not ${blocks}`);
     this.blocks = blocks;
-    this.tables = cleanMasks(blocks).map(([maskHi, maskLo]) => {
-      const wanted = Math.ceil(Math.log2(Math.max(2, expected)));
-      const bits = Math.min(Math.max(wanted, 8), popCount(maskHi) + popCount(maskLo), 26);
-      return { maskHi, maskLo, heads: new Uint32Array(2 ** bits), shift: 32 - bits };
+    const wanted = Math.min(Math.max(Math.ceil(Math.log2(Math.max(2, expected))), 8), 26);
+    this.tables = cleanChoices(blocks).map((clean) => {
+      const bits = clean.reduce((sum, block) => sum + block.length, 0);
+      const heads = new Uint32Array(2 ** Math.min(bits, wanted));
+      return { blocks: clean, heads, shift: bits <= wanted ? 0 : 32 - wanted };
     });
     this.width = FIXED + this.tables.length;
   }
@@ -112,27 +120,34 @@ export class NearIndex {
   }
 
   private bucket(t: number, hi: number, lo: number): number {
-    const { maskHi, maskLo, shift } = this.tables[t];
-    const hash = Math.imul((hi & maskHi) ^ Math.imul((lo & maskLo) ^ ((lo & maskLo) >>> 16), 0x9e3779b1), 0x85ebca6b);
-    return Math.imul(hash ^ (hash >>> 15), 0xc2b2ae35) >>> shift;
+    const { blocks, shift } = this.tables[t];
+    let key = 0;
+    for (let i = 0; i < blocks.length; i++) {
+      const { start, length, offset } = blocks[i];
+      const bits = start >= 32 ? hi >>> (start - 32) : start === 0 ? lo : (lo >>> start) | (hi << (32 - start));
+      key |= (bits & ((1 << length) - 1)) << offset;
+    }
+    if (shift === 0) return key >>> 0;
+    key = Math.imul(key ^ (key >>> 16), 0x85ebca6b);
+    return Math.imul(key ^ (key >>> 15), 0x9e3779b1) >>> shift;
   }
 }
 
-/** For each choice of blocks - 3 of the blocks, the mask of their bits. */
-function cleanMasks(blocks: number): [number, number][] {
-  const edges = Array.from({ length: blocks + 1 }, (_, i) => Math.round((i * 64) / blocks));
-  const masks: [number, number][] = [];
-  for (let choice = 0; choice < 1 << blocks; choice++) {
-    if (popCount(choice) !== blocks - NEAR) continue;
-    let maskHi = 0;
-    let maskLo = 0;
-    for (let bit = 0; bit < 64; bit++) {
-      const block = edges.findIndex((edge, i) => bit >= edge && bit < edges[i + 1]);
+/** Each choice of blocks - 3 of the blocks. */
+function cleanChoices(count: number): Block[][] {
+  const edge = (block: number) => Math.round((block * 64) / count);
+  const choices: Block[][] = [];
+  for (let choice = 0; choice < 1 << count; choice++) {
+    if (popCount(choice) !== count - NEAR) continue;
+    const blocks: Block[] = [];
+    let offset = 0;
+    for (let block = 0; block < count; block++) {
       if ((choice & (1 << block)) === 0) continue;
-      if (bit < 32) maskLo |= 1 << bit;
-      else maskHi |= 1 << (bit - 32);
+      const length = edge(block + 1) - edge(block);
+      blocks.push({ start: edge(block), length, offset });
+      offset += length;
     }
-    masks.push([maskHi, maskLo]);
+    choices.push(blocks);
   }
-  return masks;
+  return choices;
 }

@@ -19,6 +19,10 @@ export const NEAR_DISTANCE = 3;
 /** Characters of a text that are read; the rest of a very long one says little more. */
 const LONGEST_TEXT = 1 << 22;
 
+const SPACE = 0x20;
+/** Word hashes are FNV-1a. */
+const SEED = 0x811c9dc5;
+
 /**
  * The fingerprint of a text, or null when it has fewer than {@link FEWEST_SHINGLES} shingles. Case, punctuation and
  * white space do not count; composed and decomposed characters are one.
@@ -27,8 +31,7 @@ export function simhash(text: string): Simhash | null {
   let folded = (text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text).toLowerCase();
   if (/[\u0300-\u036f]/.test(folded)) folded = folded.normalize('NFC');
   const votes = new Votes();
-  const shingles = new Shingles(votes);
-  eachWord(folded, (word) => shingles.add(word));
+  eachShingle(folded, votes);
   return votes.count < FEWEST_SHINGLES ? null : votes.result();
 }
 
@@ -62,56 +65,52 @@ export function popCount(word: number): number {
   return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** Hashes of the words of a lower-case text, in order. */
-function eachWord(text: string, visit: (hash: number) => void): void {
+/** Sends the shingles of a lower-case text to the vote. */
+function eachShingle(text: string, votes: Votes): void {
   const classes = wordClasses();
-  const SEED = 0x811c9dc5;
+  let words = 0;
+  let before = 0;
+  let previous = 0;
   let hash = SEED;
   let open = false;
-  for (let i = 0; i < text.length; i++) {
-    let code = text.charCodeAt(i);
+  for (let i = 0; i <= text.length; i++) {
+    let code = i < text.length ? text.charCodeAt(i) : SPACE;
     let kind = classes[code];
-    if (kind === SURROGATE) {
-      code = text.codePointAt(i)!;
-      kind = code > 0xffff ? classOfAstral(code) : SEPARATOR;
-      if (code > 0xffff) i++;
-    }
     if (kind === LETTER) {
       hash = Math.imul(hash ^ code, 0x01000193);
       open = true;
       continue;
     }
-    if (open) visit(hash);
-    open = false;
-    hash = SEED;
-    if (kind === IDEOGRAPH) visit(Math.imul(SEED ^ code, 0x01000193));
+    if (kind === SURROGATE) {
+      code = text.codePointAt(i)!;
+      kind = code > 0xffff ? classOfAstral(code) : SEPARATOR;
+      if (code > 0xffff) i++;
+      if (kind === LETTER) kind = IDEOGRAPH; // rare scripts and mathematical letters: a word each
+    }
+    if (open) {
+      if (words >= 2) vote(votes, before, previous, hash);
+      before = previous;
+      previous = hash;
+      words++;
+      hash = SEED;
+      open = false;
+    }
+    if (kind === IDEOGRAPH) {
+      const word = Math.imul(SEED ^ code, 0x01000193);
+      if (words >= 2) vote(votes, before, previous, word);
+      before = previous;
+      previous = word;
+      words++;
+    }
   }
-  if (open) visit(hash);
 }
 
-/** Turns a stream of word hashes into 64-bit shingle hashes. */
-class Shingles {
-  private readonly votes: Votes;
-  private before = 0;
-  private previous = 0;
-  private words = 0;
-
-  constructor(votes: Votes) {
-    this.votes = votes;
-  }
-
-  add(word: number): void {
-    // Each half mixes the three words with other multipliers, so that the halves and the order are independent.
-    if (this.words >= 2) {
-      const { before, previous } = this;
-      const a = Math.imul(before, 0x9e3779b1) ^ Math.imul(previous ^ (previous >>> 15), 0x85ebca77);
-      const b = Math.imul(before ^ (before >>> 13), 0xc2b2ae3d) + Math.imul(previous, 0x27d4eb2f);
-      this.votes.add(avalanche(a + Math.imul(word, 0x165667b1)), avalanche(b ^ Math.imul(word, 0xd3a2646d)));
-    }
-    this.before = this.previous;
-    this.previous = word;
-    this.words++;
-  }
+/** The 64-bit hash of three words. Each half mixes them with other multipliers, so that the halves are independent
+ * and the order counts. */
+function vote(votes: Votes, before: number, previous: number, word: number): void {
+  const a = Math.imul(before, 0x9e3779b1) ^ Math.imul(previous ^ (previous >>> 15), 0x85ebca77);
+  const b = Math.imul(before ^ (before >>> 13), 0xc2b2ae3d) + Math.imul(previous, 0x27d4eb2f);
+  votes.add(avalanche(a + Math.imul(word, 0x165667b1)), avalanche(b ^ Math.imul(word, 0xd3a2646d)));
 }
 
 /** The finaliser of MurmurHash3: every bit in decides about every bit out. */
@@ -121,24 +120,29 @@ function avalanche(value: number): number {
   return hash ^ (hash >>> 16);
 }
 
+/** Hashes that are buffered, in groups that fit counters of four bits: 16 groups fit counters of eight. */
+const GROUP = 15;
+const BUFFERED = 16 * GROUP;
+
 /**
- * Counts, for each of 64 bits, how many hashes have it. Four counters of eight bits share a word, so that a hash costs
- * 16 additions instead of 64; before one could overflow, all are poured into wide ones.
+ * Counts, for each of 64 bits, how many hashes have it. Adding 64 counters for each hash would be most of the cost of a
+ * fingerprint. So hashes are buffered; eight counters of four bits share a word and 15 hashes are added in registers,
+ * eight additions each; those are poured into counters of eight bits, and these, before one overflows, into wide ones.
  */
 class Votes {
   count = 0;
-  private readonly packed = new Int32Array(16);
+  private readonly highs = new Int32Array(BUFFERED);
+  private readonly lows = new Int32Array(BUFFERED);
   private readonly totals = new Uint32Array(64);
+  /** Words 0 to 7 for the low half: word i counts bits i, i + 8, i + 16 and i + 24. Then the high half. */
+  private readonly packed = new Int32Array(16);
   private pending = 0;
 
   add(hi: number, lo: number): void {
-    const { packed } = this;
-    for (let i = 0; i < 8; i++) {
-      packed[i] += (lo >>> i) & 0x01010101;
-      packed[i + 8] += (hi >>> i) & 0x01010101;
-    }
+    this.highs[this.pending] = hi;
+    this.lows[this.pending] = lo;
     this.count++;
-    if (++this.pending === 255) this.pour();
+    if (++this.pending === BUFFERED) this.pour();
   }
 
   result(): Simhash {
@@ -153,6 +157,11 @@ class Votes {
   }
 
   private pour(): void {
+    for (let start = 0; start < this.pending; start += GROUP) {
+      const end = Math.min(start + GROUP, this.pending);
+      this.pourGroup(this.lows, start, end, 0);
+      this.pourGroup(this.highs, start, end, 8);
+    }
     for (let i = 0; i < 16; i++) {
       const word = this.packed[i];
       const first = i < 8 ? i : i + 24; // bit i of the low half, or of the high one
@@ -160,5 +169,25 @@ class Votes {
       this.packed[i] = 0;
     }
     this.pending = 0;
+  }
+
+  private pourGroup(hashes: Int32Array, start: number, end: number, into: number): void {
+    let [a, b, c, d] = [0, 0, 0, 0];
+    for (let i = start; i < end; i++) {
+      const hash = hashes[i];
+      a = (a + (hash & 0x11111111)) | 0;
+      b = (b + ((hash >>> 1) & 0x11111111)) | 0;
+      c = (c + ((hash >>> 2) & 0x11111111)) | 0;
+      d = (d + ((hash >>> 3) & 0x11111111)) | 0;
+    }
+    const { packed } = this;
+    packed[into] += a & 0x0f0f0f0f;
+    packed[into + 1] += b & 0x0f0f0f0f;
+    packed[into + 2] += c & 0x0f0f0f0f;
+    packed[into + 3] += d & 0x0f0f0f0f;
+    packed[into + 4] += (a >>> 4) & 0x0f0f0f0f;
+    packed[into + 5] += (b >>> 4) & 0x0f0f0f0f;
+    packed[into + 6] += (c >>> 4) & 0x0f0f0f0f;
+    packed[into + 7] += (d >>> 4) & 0x0f0f0f0f;
   }
 }
