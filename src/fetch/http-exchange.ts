@@ -276,6 +276,7 @@ export class Exchange implements ConnectionHandler {
     this.#phase = 'over';
     this.#pausedSince = null;
     const ended = this.#context.clock();
+    this.#reader.abandon('disconnect');
     this.request.signal?.removeEventListener('abort', this.#onAbort);
     this.#context.onEnd(this, reusable);
     void this.#deliver(fault, detail, ended);

@@ -117,10 +117,10 @@ export class ResponseReader {
     this.#finish(false);
   }
 
-  /** The reading stops here for a reason from outside (a timeout, a reset). */
+  /** The reading stops here for a reason from outside (a timeout, a reset). No answer at all is not a truncated one. */
   abandon(reason: Truncation): void {
     if (this.done) return;
-    if (!this.bodyComplete) this.truncated = reason;
+    if (this.head !== null && !this.bodyComplete) this.truncated = reason;
     this.#finish(false);
   }
 

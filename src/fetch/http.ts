@@ -51,7 +51,7 @@ const monotonicMs = (): number => {
 };
 
 export class HttpClient {
-  readonly #context: ExchangeContext & { blocked: number };
+  readonly #context: ExchangeContext;
   readonly #sockets: SocketFactory;
   readonly #pool: ConnectionPool;
   readonly #idleMs: number;

@@ -116,7 +116,7 @@ describe('a request', () => {
     const pending = get(client, server.url, { signal: controller.signal });
     await sleep(50);
     controller.abort();
-    expect(await pending).toMatchObject({ code: 'lease.returned' });
+    expect(await pending).toMatchObject({ code: 'lease.returned', status: 200, truncated: 'disconnect' });
     expect(await get(client, server.url, { signal: controller.signal })).toMatchObject({ code: 'lease.returned' });
     expect(server.requests.length).toBe(1);
   });
@@ -440,7 +440,11 @@ describe('a fault', () => {
     const server = await serve(page('hi'));
     await server.close();
     cleanups.splice(cleanups.length - 1);
-    expect(await get(makeClient(), server.url)).toMatchObject({ code: 'connect.refused', detail: 'ECONNREFUSED' });
+    expect(await get(makeClient(), server.url)).toMatchObject({
+      code: 'connect.refused',
+      detail: 'ECONNREFUSED',
+      truncated: null,
+    });
   });
 
   it('never escapes, and leaves no socket behind', async () => {
