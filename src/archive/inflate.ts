@@ -116,7 +116,7 @@ function inflateWhole(bytes: Buffer, path: string, start: number): Piece | null 
 async function* inflateStepwise(window: FileWindow, path: string, start: number): AsyncGenerator<Piece, number> {
   const header = gzipHeaderLength(window.at(start), path, start);
   if (header === null) throw cut(path, start);
-  const inflate = createInflateRaw();
+  const inflate = createInflateRaw({ chunkSize: 128 * 1024 });
   const input = Readable.from(steps(window, start + header));
   input.on('error', (error) => inflate.destroy(error));
   input.pipe(inflate);
