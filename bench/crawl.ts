@@ -97,10 +97,10 @@ function heldPages(stdout: string): number {
 }
 
 function printFigures(figures: Readonly<Record<string, number>>): void {
-  const { bytes = 0, gzipBytes = 0, anchors, tags, words } = figures;
+  const { bytes = 0, gzipBytes = 0, anchors, tags, words, distance } = figures;
   const kilobytes = (value: number) => `${(value / 1000).toFixed(1)} KB`;
   say(
-    `pages: mean ${kilobytes(bytes)}, ${kilobytes(gzipBytes)} as sent; at least ${anchors} anchors and ${tags} tags; ${words} different words`,
+    `pages: mean ${kilobytes(bytes)}, ${kilobytes(gzipBytes)} as sent; at least ${anchors} anchors and ${tags} tags; ${words} different words; no two nearer than ${distance} simhash bits`,
   );
 }
 

@@ -4,6 +4,7 @@
  */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { hammingDistance, type Simhash, simhash } from '../dedupe/simhash.js';
 import { drawTopic } from './pages.js';
 import { hostNamer, plainAnswer, type SyntheticWeb, urlAt, type WebAnswer, type WebPlace } from './web.js';
 import { benchPage } from './web-bench-pages.js';
@@ -28,9 +29,13 @@ export interface BenchFigures {
   tags: number;
   /** Different words in the sample. */
   words: number;
+  /** Fewest simhash bits between two pages of the sample. */
+  distance: number;
 }
 
 const VOCABULARY_SIZE = 24_000;
+/** Words that one page keeps coming back to: they decide how well it compresses. */
+const TOPIC = 120;
 /** Links on a page: to this many pages of the own host and elsewhere. */
 const OWN_LINKS = 90;
 const FAR_LINKS = 50;
@@ -54,14 +59,22 @@ export async function createBenchWeb(
   const names = Array.from({ length: hosts }, (_, index) => name(`site-${index}`));
   const vocabulary = createVocabulary(seed, 'latin', VOCABULARY_SIZE);
   const answers = new Map<string, WebAnswer>(names.map((host) => [`${host}/robots.txt`, ROBOTS]));
-  const seen = new Set<string>();
-  const figures = { pages: hosts * pages, bytes: 0, gzipBytes: 0, anchors: Infinity, tags: Infinity, words: 0 };
+  const sample: Sample = { words: new Set(), fingerprints: [] };
+  const figures = {
+    pages: hosts * pages,
+    bytes: 0,
+    gzipBytes: 0,
+    anchors: Infinity,
+    tags: Infinity,
+    words: 0,
+    distance: 64,
+  };
   const write = async (index: number) => {
     const host = Math.floor(index / pages);
     const random = randomFor(seed, `bench ${index}`);
     const page = benchPage(
       vocabulary,
-      drawTopic(vocabulary, random, 200),
+      drawTopic(vocabulary, random, TOPIC),
       random,
       benchLinks(names, pages, host, random, place),
     );
@@ -71,7 +84,7 @@ export async function createBenchWeb(
     });
     figures.bytes += page.length;
     figures.gzipBytes += body.length;
-    if (index % SAMPLE === 0) count(figures, seen, page);
+    if (index % SAMPLE === 0) count(figures, sample, page);
   };
   let next = 0;
   const lane = async () => {
@@ -83,7 +96,8 @@ export async function createBenchWeb(
       ...figures,
       bytes: figures.bytes / figures.pages,
       gzipBytes: figures.gzipBytes / figures.pages,
-      words: seen.size,
+      words: sample.words.size,
+      distance: closest(sample.fingerprints),
     },
     seeds: names.map((host) => urlAt(place, host, '/')),
     hosts: names,
@@ -111,9 +125,26 @@ function benchLinks(
   return links;
 }
 
-/** Adds one page to the figures. */
-function count(figures: BenchFigures, words: Set<string>, html: string): void {
+interface Sample {
+  readonly words: Set<string>;
+  readonly fingerprints: Simhash[];
+}
+
+/** Adds one page of the sample to the figures. */
+function count(figures: BenchFigures, sample: Sample, html: string): void {
   figures.anchors = Math.min(figures.anchors, html.split('<a ').length - 1);
   figures.tags = Math.min(figures.tags, html.match(/<[a-z]/g)!.length);
-  for (const [word] of html.replace(/<[^>]*>/g, '').matchAll(/[a-z]+/gi)) words.add(word.toLowerCase());
+  const text = html.replace(/<[^>]*>/g, ' ').toLowerCase();
+  for (const [word] of text.matchAll(/[a-z]+/g)) sample.words.add(word);
+  const fingerprint = simhash(text);
+  if (fingerprint !== null) sample.fingerprints.push(fingerprint);
+}
+
+/** The fewest bits by which two fingerprints differ: every pair is tried. */
+function closest(fingerprints: readonly Simhash[]): number {
+  let fewest = 64;
+  for (let i = 0; i < fingerprints.length; i++) {
+    for (let j = 0; j < i; j++) fewest = Math.min(fewest, hammingDistance(fingerprints[i]!, fingerprints[j]!));
+  }
+  return fewest;
 }

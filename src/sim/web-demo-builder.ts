@@ -84,7 +84,7 @@ export class DemoBuilder {
       const links: string[] = [];
       const last = Math.min(count - 1, (index + 1) * CHILDREN);
       for (let child = index * CHILDREN + 1; child <= last; child++) links.push(treeTarget(child));
-      links.push(treeTarget(hashLabel(index, site.host) % count));
+      links.push(treeTarget(hashLabel(index, text ?? site.host) % count));
       if (index === 0) links.push(...home);
       const label = text === undefined ? {} : { text: text + target };
       site.page(target, this.article(site, target, { ...rest, ...label, links: [...links, ...(options.links ?? [])] }));
