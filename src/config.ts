@@ -7,7 +7,6 @@ import {
   amount,
   choice,
   count,
-  counts,
   duration,
   durations,
   group,
@@ -92,7 +91,7 @@ export const OPTIONS = {
         'The budget of the hosts of the seeds; where only `budget` is given or the scope is any, they have that one.',
       ),
     ),
-    budgetPeriod: duration('30d', '1m', '3650d', 'How long a budget lasts before it is full again.'),
+    budgetPeriod: duration('30d', '1m', '3650d', 'How long a budget lasts before it is full again.', { pending: true }),
     'domain.hosts': orOff(count(1000, 1, 1e9, 'Host names of one registrable domain that are crawled.')),
   }),
   // -- DESIGN 4 "Delay", "Keys"; 6 "Identity"
@@ -122,20 +121,26 @@ export const OPTIONS = {
       'The gap is at least this many times as long as the fetch took; not with a delay of 0.',
     ),
     'politeness.factorCap': duration('60s', '0', '1h', 'The longest gap that the fetch time can cause.'),
-    'politeness.perDomain': count(4, 1, 64, 'Requests at once to one registrable domain at addresses of a known CDN.'),
+    'politeness.perDomain': count(4, 1, 64, 'Requests at once to one registrable domain at addresses of a known CDN.', {
+      pending: true,
+    }),
     'politeness.sharedFrom': count(
       16,
       1,
       1e6,
       'An address that serves more registrable domains than this counts as shared hosting.',
+      { pending: true },
     ),
     'politeness.sharedRequests': count(
       2,
       1,
       16,
       'Requests at once to a shared address, until it answers 429 or 503 or refuses.',
+      { pending: true },
     ),
-    'politeness.sharedGap': duration('250ms', '0', '1h', 'The shortest gap between requests to a shared address.'),
+    'politeness.sharedGap': duration('250ms', '0', '1h', 'The shortest gap between requests to a shared address.', {
+      pending: true,
+    }),
     'crawlDelay.cap': duration(
       '1h',
       '0',
@@ -180,7 +185,6 @@ export const OPTIONS = {
   // -- DESIGN 6
   ...group('Robots', {
     'robots.bytes': size('500KiB', '500KiB', '16MiB', 'How much of a robots.txt is read.'),
-    'robots.redirects': count(5, 5, 20, 'Redirects of a robots.txt that are followed.'),
     'robots.ttl': duration('24h', '1m', '24h', 'How long a robots.txt is used before it is fetched again.'),
     'robots.retry': duration(
       '5m',
@@ -195,7 +199,9 @@ export const OPTIONS = {
       '365d',
       'How long a last good copy stands in for a robots.txt that cannot be read.',
     ),
-    'robots.memory': size('64MiB', '1MiB', '16GiB', 'Memory for compiled rules; the rest waits on disk.'),
+    'robots.memory': size('64MiB', '1MiB', '16GiB', 'Memory for compiled rules; the rest waits on disk.', {
+      pending: true,
+    }),
   }),
   // -- DESIGN 7
   ...group('Fetching', {
@@ -216,7 +222,9 @@ export const OPTIONS = {
     'body.text.decoded': size('20MiB', '1KiB', '1GiB', 'How much of an HTML or text body is kept after decompression.'),
     'body.sitemap.wire': size('50MiB', '1KiB', '1GiB', 'How much of a sitemap is read off the wire.'),
     'body.sitemap.decoded': size('50MiB', '1KiB', '1GiB', 'How much of a sitemap is kept after decompression.'),
-    'body.pdf': size('32MiB', '1KiB', '1GiB', 'How much of a PDF is read; a longer one is recorded and not parsed.'),
+    'body.pdf': size('32MiB', '1KiB', '1GiB', 'How much of a PDF is read; a longer one is recorded and not parsed.', {
+      pending: true,
+    }),
     'decode.ratio': amount(
       200,
       2,
@@ -272,6 +280,7 @@ export const OPTIONS = {
       '0',
       '1h',
       'How long a host waits for room in the worker that holds its connection before it moves to another.',
+      { pending: true },
     ),
     'parse.turn': duration('8ms', '1ms', '1s', 'The longest a worker parses before it looks after its sockets.'),
     'parse.overflow': choice(
@@ -286,13 +295,16 @@ export const OPTIONS = {
       '64GiB',
       'Bodies in memory at once, all workers together; past it nothing new is fetched.',
     ),
-    'memory.limit': orAuto(size('1GiB', '64MiB', '64TiB', 'Memory for the whole process; auto is 60% of the machine.')),
-    'memory.refuseLevel4': share('80%', 'From this share of the limit on, new URLs of priority level 4 are refused.'),
-    'memory.refuseLevel3': share('90%', 'From this share of the limit on, those of level 3 too.'),
+    'memory.limit': orAuto(
+      size('1GiB', '64MiB', '64TiB', 'Memory for the whole process; auto is 60% of the machine.', { pending: true }),
+    ),
+    'memory.refuseLevel4': share('80%', 'From this share of the limit on, new URLs of priority level 4 are refused.', {
+      pending: true,
+    }),
+    'memory.refuseLevel3': share('90%', 'From this share of the limit on, those of level 3 too.', { pending: true }),
   }),
   // -- DESIGN 4 "Front queues", "Back queues"
   ...group('Frontier', {
-    'frontier.levelWeights': counts([16, 8, 4, 2, 1], 1, 1000, 'How often each priority level is drawn, best first.'),
     'frontier.backQueues': count(1024, 1, 65_536, 'Hosts in play at once, to begin with.'),
     'frontier.backQueuesMax': count(
       65_536,
@@ -344,8 +356,9 @@ export const OPTIONS = {
     'trap.duplicateRatio': share(
       '80%',
       'A host with more duplicates than this among its last new pages is a suspected trap and falls to level 4.',
+      { pending: true },
     ),
-    'trap.duplicateWindow': count(200, 10, 100_000, 'How many last new pages that is.'),
+    'trap.duplicateWindow': count(200, 10, 100_000, 'How many last new pages that is.', { pending: true }),
   }),
   // -- DESIGN 8
   ...group('Storage', {

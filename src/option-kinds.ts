@@ -169,21 +169,6 @@ export function durations(
   };
 }
 
-/** A list of whole numbers of a fixed length. */
-export function counts(initial: readonly number[], min: number, max: number, says: string): Option<readonly number[]> {
-  return {
-    ...blank(says, {}),
-    initial,
-    shown: initial.join(', '),
-    allowed: `a list of ${initial.length} whole numbers from ${min} to ${formatCount(max)}`,
-    read: listOf(
-      (item) => (Number.isInteger(item) ? within(item, item as number, [min, max]) : new Refused(item)),
-      initial.length,
-      initial.length,
-    ),
-  };
-}
-
 /** Also accepts `off`, which reads as Infinity. */
 export function orOff(option: Option<number>, initial: 'off' | 'as given' = 'as given'): Option<number> {
   return {

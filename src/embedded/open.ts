@@ -11,6 +11,7 @@ import { Crawl } from '../crawl.js';
 import type { CrawlOptions, CrawlUi } from '../crawl-options.js';
 import { ContentTable } from '../dedupe/content.js';
 import { SeenTable } from '../dedupe/seen.js';
+import { type DirectoryLock, lockDirectory } from '../engines/lock.js';
 import type { Resolver } from '../engines/ports.js';
 import { openSqliteStore, type SqliteStore } from '../engines/sqlite.js';
 import { systemClock, systemRandom } from '../engines/system.js';
@@ -24,7 +25,6 @@ import { frozenDifference, frozenOptions } from '../load-config.js';
 import { Batches, type IndexFile } from '../state/batches.js';
 import { HeldDesk } from '../state/held-desk.js';
 import { LeasesFile, readOpenLeases } from '../state/leases-file.js';
-import { type DirectoryLock, lockDirectory } from '../engines/lock.js';
 import { rebuild } from '../state/rebuild.js';
 import { Tally } from '../state/tally.js';
 import { TextCache } from '../state/text-cache.js';
@@ -47,7 +47,7 @@ import {
   trapLimits,
   workerCount,
 } from './parts.js';
-import { guardPort, isLoopback } from './seeds.js';
+import { guardPort, reaching } from './reach.js';
 
 /** Partitions of a crawl (DESIGN 9): one node owns them all here. */
 const PARTITIONS = 256;
@@ -245,6 +245,7 @@ async function wire(
       traps: trapLimits(config),
       fetch: fetchSettings(options),
       agent,
+      turn: config['parse.turn'],
       archive: {
         warc: paths.warc,
         text: paths.text,
@@ -265,6 +266,7 @@ async function wire(
       heartbeat: config['worker.heartbeat'],
       deadAfter: config['worker.deadAfter'],
       clock: systemClock,
+      script: new URL('./page-thread.js', import.meta.url),
     },
     {
       reports: (batch) => crawl.onReports(batch),
@@ -339,18 +341,6 @@ function tooManyQueries(traps: TrapGuards, fetchForm: string): boolean {
   if (traps.queriesOf(url) >= traps.limits.queries) return true;
   traps.count(url);
   return false;
-}
-
-/** Addresses beyond this machine are out of reach for a crawl without a contact, or without a delay. */
-function reaching(resolver: Resolver, { config }: CrawlOptions): Resolver {
-  if (config.contact !== null && config.delay > 0) return resolver;
-  return {
-    resolve: async (host) => {
-      const answer = await resolver.resolve(host);
-      if ('code' in answer || answer.addresses.every(isLoopback)) return answer;
-      return { code: 'dns.failed', ttlMs: answer.ttlMs };
-    },
-  };
 }
 
 const appending = (index: CdxjWriter): IndexFile => ({

@@ -39,11 +39,10 @@ export function frontierOptions(config: Config): FrontierOptions {
 }
 
 export function keyOptions(config: Config): KeyOptions {
-  const inPath = (name: string): boolean => name.toLowerCase() === 'jsessionid'; // `;jsessionid=` of servlet containers
   return {
     trackingParameters: config['url.tracking'],
-    sessionParameters: config['url.session'].filter((name) => !inPath(name)),
-    pathSessionParameters: config['url.session'].filter(inPath),
+    sessionParameters: config['url.session'],
+    pathSessionParameters: config['url.pathSession'],
     sessionTokenLength: config['url.sessionLength'],
   };
 }

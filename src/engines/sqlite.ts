@@ -1,5 +1,5 @@
 /**
- * The embedded store: one SQLite file that only grows (DESIGN 8). Why it is as it is: docs/decisions/001-store.md.
+ * The embedded store: one SQLite file that only grows (DESIGN 8). Why it is as it is: docs/decisions/003-append-only-store.md.
  */
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -235,7 +235,8 @@ export class Frontier {
     const waiting: Partial<Record<WaitReason, { urls: number; next: number | null }>> = {};
     const add = (reason: WaitReason, urls: number, next: number | null): void => {
       if (urls === 0) return;
-      const row = (waiting[reason] ??= { urls: 0, next: null });
+      waiting[reason] ??= { urls: 0, next: null };
+      const row = waiting[reason];
       row.urls += urls;
       if (next !== null && (row.next === null || next < row.next)) row.next = next;
     };

@@ -1,6 +1,5 @@
 /** What passes between the frontier and the loop: leases out, outcomes in. Plain data. */
 import type { RequestKind } from '../changes.js';
-import type { UrlText } from '../engines/ports.js';
 import type { OutcomeCode } from '../errors.js';
 import type { DelayRules } from './clocks.js';
 
@@ -100,5 +99,3 @@ export interface FrontierOptions {
   lookAhead: number;
   workers: number;
 }
-
-export type { UrlText };

@@ -10,72 +10,25 @@ import { Tag } from './elements.js';
 import type { Elements } from './open-elements.js';
 import type { TextBuilder } from './text-builder.js';
 
-/** Names of the columns, in order. The trained model refers to them by index: append only, or train again. */
-export const FEATURES = [
-  'chars',
-  'words',
-  'linkShare',
-  'wordLength',
-  'commas',
-  'upperShare',
-  'endsSentence',
-  'flags',
-  'headingLevel',
-  'container',
-  'parentTag',
-  'grandparentTag',
-  'depth',
-  'position',
-  'charsBefore',
-  'afterHeadline',
-  'blocksInParent',
-  'parentChars',
-  'parentLinkShare',
-  'parentProseShare',
-  'grandChars',
-  'grandLinkShare',
-  'parentChildren',
-  'grandChildren',
-  'bestDistance',
-  'bestShare',
-  'coverDistance',
-  'coverShare',
-  'blocksToProse',
-  'boilerplateShare',
-  'boilerplateLinkShare',
-  'boilerplateDistance',
-  'previousChars',
-  'previousLinkShare',
-  'nextChars',
-  'nextLinkShare',
-  'aroundLinkShare',
-  'aroundChars',
-  'pageChars',
-  'pageLinkShare',
-  'pageProseShare',
-  'pageBlocks',
-  'articleShare',
-  'articleOrdinal',
-  'navigation',
-  'footer',
-  'header',
-  'aside',
-  'promotion',
-  'comments',
-  'hidden',
-  'meta',
-  'content',
-  'article',
-  'noscript',
-  'form',
-  'caption',
-  'repeats',
-] as const;
-export const FEATURE_COUNT = FEATURES.length;
+/** The columns. The trained model refers to them by number: whoever changes one trains again. */
+// biome-ignore format: a table
+export const Feature = {
+  chars: 0, words: 1, linkShare: 2, wordLength: 3, commas: 4, upperShare: 5, endsSentence: 6, flags: 7, headingLevel:
+  8, container: 9, parentTag: 10, grandparentTag: 11, depth: 12, position: 13, charsBefore: 14, afterHeadline: 15,
+  blocksInParent: 16, parentChars: 17, parentLinkShare: 18, parentProseShare: 19, grandChars: 20, grandLinkShare: 21,
+  parentChildren: 22, grandChildren: 23, bestDistance: 24, bestShare: 25, coverDistance: 26, coverShare: 27,
+  blocksToProse: 28, boilerplateShare: 29, boilerplateLinkShare: 30, boilerplateDistance: 31, previousChars: 32,
+  previousLinkShare: 33, nextChars: 34, nextLinkShare: 35, aroundLinkShare: 36, aroundChars: 37, pageChars: 38,
+  pageLinkShare: 39, pageProseShare: 40, pageBlocks: 41, articleShare: 42, articleOrdinal: 43, navigation: 44, footer:
+  45, header: 46, aside: 47, promotion: 48, comments: 49, hidden: 50, meta: 51, content: 52, article: 53, noscript:
+  54, form: 55, caption: 56, repeats: 57,
+} as const;
+export const FEATURE_COUNT = Object.keys(Feature).length;
+const F = Feature;
 
 /** Bits of `Hint` in the order of the columns `navigation` to `caption`. */
 const HINT_BITS = 13;
-const HINT_BASE = FEATURES.indexOf('navigation');
+const HINT_BASE = F.navigation;
 /** Hints that speak against an element: navigation, footer, header, aside, promotion, comments, hidden, meta. */
 const AGAINST = 255;
 
@@ -416,6 +369,3 @@ function lastCharacter(bytes: Uint8Array, start: number, end: number): number {
   if (c === 0x9d && bytes[p - 1] === 0x80 && bytes[p - 2] === 0xe2) return 1;
   return 0;
 }
-
-type FeatureName = (typeof FEATURES)[number];
-const F = Object.fromEntries(FEATURES.map((name, index) => [name, index])) as Record<FeatureName, number>;

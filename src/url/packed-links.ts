@@ -14,7 +14,6 @@ export interface PackedLinks {
   readonly text: Uint8Array;
 }
 
-export const linkCount = (links: PackedLinks): number => links.words.length / WORDS;
 export const linkKeyHi = (links: PackedLinks, i: number): number => links.words[i * WORDS];
 export const linkKeyLo = (links: PackedLinks, i: number): number => links.words[i * WORDS + 1];
 export const linkFlags = (links: PackedLinks, i: number): number => (links.words[i * WORDS + 3] >>> 16) & 0xff;

@@ -30,6 +30,8 @@ export interface WorkerSettings {
   agent: string;
   archive: { warc: string; text: string; prefix: string; maxBytes: number; info: WarcInfo };
   shared: SharedArrayBuffer;
+  /** Parsing yields to the sockets after this, ms. */
+  turn: number;
   /** ms between heartbeats. */
   heartbeat: number;
 }

@@ -5,7 +5,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { ArchiveError } from '../archive/archive-files.js';
 import { SegmentWriter } from '../archive/segments.js';
-import { systemClock } from '../engines/system.js';
+import type { Clock } from '../engines/ports.js';
 import { createFetcher, type Fetcher } from '../fetch/fetcher.js';
 import { type FetchResult, HttpClient } from '../fetch/http.js';
 import type { HeldAnswer, HeldQuestion, LeaseReport } from '../frontier/report.js';
@@ -13,8 +13,6 @@ import { LinkScreen } from './link-screen.js';
 import { type FromWorker, SharedState, type ToWorker, type WorkerSettings, type WorkOrder } from './messages.js';
 import { begin, finish, isHandled, type Job, type JobParts, question } from './page-job.js';
 
-/** Parsing yields to the sockets after this, ms. */
-const SLICE = 8;
 /** Reports and questions are sent together; the first waits this long at most, ms. */
 const LINGER = 10;
 
@@ -37,7 +35,12 @@ export class PageWorker {
   #stopped = false;
 
   /** @param finishPage what is done with a fetched page; tests put a poisonous one here. */
-  constructor(settings: WorkerSettings, post: (message: FromWorker) => void, finishPage: typeof finish = finish) {
+  constructor(
+    settings: WorkerSettings,
+    clock: Clock,
+    post: (message: FromWorker) => void,
+    finishPage: typeof finish = finish,
+  ) {
     this.#settings = settings;
     this.#post = post;
     this.#finish = finishPage;
@@ -46,8 +49,8 @@ export class PageWorker {
     this.#client = new HttpClient({ timeouts, maxHeaderBytes });
     this.#fetcher = createFetcher({ userAgent, client: this.#client, caps, accepts: isHandled });
     const { warc, text, prefix, maxBytes, info } = settings.archive;
-    const segments = { prefix, maxBytes, info, clock: systemClock };
-    const wallOffset = systemClock.wall() - systemClock.monotonic();
+    const segments = { prefix, maxBytes, info, clock };
+    const wallOffset = clock.wall() - clock.monotonic();
     this.#parts = {
       screen: new LinkScreen(settings),
       warc: new SegmentWriter({ ...segments, dir: warc, kind: 'warc' }),
@@ -55,7 +58,7 @@ export class PageWorker {
       agent: settings.agent,
       wallOf: (monotonic) => Math.round(monotonic + wallOffset),
     };
-    const beat = (): void => this.#shared.beat(settings.index, systemClock.monotonic());
+    const beat = (): void => this.#shared.beat(settings.index, clock.monotonic());
     beat();
     setInterval(beat, settings.heartbeat).unref();
   }
@@ -111,7 +114,7 @@ export class PageWorker {
   }
 
   #drain(): void {
-    const until = performance.now() + SLICE;
+    const until = performance.now() + this.#settings.turn;
     let done = 0;
     try {
       while (done < this.#queue.length && performance.now() < until) {
@@ -184,8 +187,9 @@ export class PageWorker {
 const held = (result: FetchResult): number => result.payload.length + result.body.length;
 
 /** Runs a page worker in this thread. */
-export function runPageWorker(finishPage?: typeof finish): void {
+export function runPageWorker(clock: Clock, finishPage?: typeof finish): void {
   const port = parentPort!;
-  const worker = new PageWorker(workerData as WorkerSettings, (message) => port.postMessage(message), finishPage);
+  const settings = workerData as WorkerSettings;
+  const worker = new PageWorker(settings, clock, (message) => port.postMessage(message), finishPage);
   port.on('message', (message: ToWorker) => worker.receive(message));
 }

@@ -21,8 +21,8 @@ export interface PoolOptions {
   heartbeat: number;
   deadAfter: number;
   clock: Clock;
-  /** The file a worker's thread starts from; tests name their own. */
-  script?: URL;
+  /** The file a worker's thread starts from. */
+  script: URL;
 }
 
 export interface PoolEvents {
@@ -131,7 +131,7 @@ export class WorkerPool {
     const workerData: WorkerSettings = { ...this.#settings, archive, index, heartbeat, shared: this.#shared.buffer };
     this.#shared.beat(index, this.#options.clock.monotonic());
     this.#shared.setParsing(index, -1);
-    const thread = new Worker(script ?? new URL('./page-thread.js', import.meta.url), { workerData });
+    const thread = new Worker(script, { workerData });
     let closed = (): void => {};
     const done = new Promise<void>((resolve) => {
       closed = resolve;
