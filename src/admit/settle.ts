@@ -192,6 +192,7 @@ const outcomeOf = (report: LeaseReport, code: OutcomeCode): LeaseOutcome => ({
   status: report.status,
   started: report.started,
   ended: report.ended,
+  blocked: report.blocked,
   retryAfterMs: report.retryAfterMs,
 });
 

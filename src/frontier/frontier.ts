@@ -161,7 +161,7 @@ export class Frontier {
     const { rules } = this.#options;
     const spare = OUTCOMES[outcome.code].host === 'unreachable' && this.#useSpare(host);
     const code = spare ? 'lease.returned' : outcome.code;
-    const verdict = charge(this.hosts, host, code, outcome.ended - outcome.started, outcome.retryAfterMs, rules);
+    const verdict = charge(this.hosts, host, code, fetchTime(outcome), outcome.retryAfterMs, rules);
     const addressDelay = this.#options.key === 'ip' ? verdict.delay : rules.delay;
     this.#startClocks(lease, outcome.ended, verdict.delay, addressDelay);
     this.#advance(lease.address, now);
@@ -730,3 +730,5 @@ export class Frontier {
     return at;
   }
 }
+
+const fetchTime = ({ started, ended, blocked = 0 }: LeaseOutcome): number => Math.max(ended - started - blocked, 0);

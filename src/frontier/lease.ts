@@ -37,6 +37,8 @@ export interface LeaseOutcome {
   status: number;
   started: number;
   ended: number;
+  /** ms of that time that were our own fault. */
+  blocked?: number;
   retryAfterMs: number | null;
 }
 

@@ -23,6 +23,8 @@ export interface LeaseReport {
   /** Monotonic ms: the request was begun, and its last byte came (or it failed). */
   started: number;
   ended: number;
+  /** How much of that time our own thread was too busy to read, ms: not the server's. */
+  blocked?: number;
   retryAfterMs: number | null;
   bytes: number;
   truncated: boolean;

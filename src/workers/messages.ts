@@ -3,7 +3,7 @@
 import type { WarcInfo } from '../archive/warc-writer.js';
 import type { RequestKind } from '../changes.js';
 import type { FetchKind } from '../fetch/fetcher.js';
-import type { FetchCaps, FetchTimeouts } from '../fetch/http.js';
+import type { ByteBudget, FetchCaps, FetchTimeouts } from '../fetch/http.js';
 import type { HeldAnswer, HeldQuestion, ReportBatch } from '../frontier/report.js';
 import type { KeyOptions, NormalUrl } from '../url/normalize.js';
 import type { ScopeRule } from '../url/scope.js';
@@ -32,6 +32,8 @@ export interface WorkerSettings {
   shared: SharedArrayBuffer;
   /** Parsing yields to the sockets after this, ms. */
   turn: number;
+  /** Bytes of bodies in flight, all workers together, beyond which reading pauses. */
+  bodyBudget: number;
   /** ms between heartbeats. */
   heartbeat: number;
 }
@@ -79,6 +81,19 @@ export class SharedState {
   }
   addBodies(bytes: number): void {
     Atomics.add(this.#words, 0, bytes);
+  }
+
+  /** The one budget of all bodies, for the client of a worker. */
+  budget(limit: number): ByteBudget {
+    const hasRoom = (): boolean => this.bodies <= limit;
+    return {
+      take: (bytes) => {
+        this.addBodies(bytes);
+        return hasRoom();
+      },
+      give: (bytes) => this.addBodies(-bytes),
+      hasRoom,
+    };
   }
 
   /** A worker lives: monotonic ms, modulo 2^32. */

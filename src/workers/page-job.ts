@@ -69,9 +69,10 @@ export function finish(job: Job, held: HeldAnswer | null, parts: JobParts): Leas
 
 function blank(order: WorkOrder, result: FetchResult): LeaseReport {
   const { code, status, started, ended, retryAfterMs, bytes } = result;
+  const blocked = Math.floor(result.blocked);
   const truncated = result.truncated !== null && result.truncated !== 'length';
   const nothing = { record: null, redirect: null, robots: null, page: null, from: 0, to: 0, refused: null };
-  return { lease: order.lease, code, status, started, ended, retryAfterMs, bytes, truncated, ...nothing };
+  return { lease: order.lease, code, status, started, ended, blocked, retryAfterMs, bytes, truncated, ...nothing };
 }
 
 function redirect(report: LeaseReport, result: FetchResult, order: WorkOrder, parts: JobParts): void {

@@ -46,7 +46,7 @@ export class PageWorker {
     this.#finish = finishPage;
     this.#shared = new SharedState(settings.shared);
     const { userAgent, timeouts, maxHeaderBytes, caps } = settings.fetch;
-    this.#client = new HttpClient({ timeouts, maxHeaderBytes });
+    this.#client = new HttpClient({ timeouts, maxHeaderBytes, budget: this.#shared.budget(settings.bodyBudget) });
     this.#fetcher = createFetcher({ userAgent, client: this.#client, caps, accepts: isHandled });
     const { warc, text, prefix, maxBytes, info } = settings.archive;
     const segments = { prefix, maxBytes, info, clock };

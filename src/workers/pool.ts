@@ -25,6 +25,9 @@ export interface PoolOptions {
   script: URL;
 }
 
+/** What all workers have in common. */
+export type PoolSettings = Omit<WorkerSettings, 'index' | 'shared' | 'heartbeat' | 'bodyBudget'>;
+
 export interface PoolEvents {
   reports: (batch: ReportBatch) => void;
   held: (questions: HeldQuestion[], answer: (answers: HeldAnswer[]) => void) => void;
@@ -49,7 +52,7 @@ const MAX_DEATHS = 20;
 
 export class WorkerPool {
   readonly #options: PoolOptions;
-  readonly #settings: Omit<WorkerSettings, 'index' | 'shared' | 'heartbeat'>;
+  readonly #settings: PoolSettings;
   readonly #events: PoolEvents;
   readonly #shared: SharedState;
   readonly #members: Member[] = [];
@@ -58,11 +61,7 @@ export class WorkerPool {
   #starts = 0;
   #deaths = 0;
 
-  constructor(
-    settings: Omit<WorkerSettings, 'index' | 'shared' | 'heartbeat'>,
-    options: PoolOptions,
-    events: PoolEvents,
-  ) {
+  constructor(settings: PoolSettings, options: PoolOptions, events: PoolEvents) {
     this.#settings = settings;
     this.#options = options;
     this.#events = events;
@@ -126,9 +125,16 @@ export class WorkerPool {
   }
 
   #start(index: number): Member {
-    const { heartbeat, script } = this.#options;
+    const { heartbeat, bodyBudget, script } = this.#options;
     const archive = { ...this.#settings.archive, prefix: `${this.#settings.archive.prefix}-${this.#starts++}` };
-    const workerData: WorkerSettings = { ...this.#settings, archive, index, heartbeat, shared: this.#shared.buffer };
+    const workerData: WorkerSettings = {
+      ...this.#settings,
+      archive,
+      index,
+      heartbeat,
+      bodyBudget,
+      shared: this.#shared.buffer,
+    };
     this.#shared.beat(index, this.#options.clock.monotonic());
     this.#shared.setParsing(index, -1);
     const thread = new Worker(script, { workerData });
