@@ -38,7 +38,7 @@ export async function run(args: Arguments, { terminal, signal }: World): Promise
         delay: DELAY,
         patience: '5s',
         resolve: [web.resolve],
-        allowPrivate: ['127.0.0.0/8'],
+        'allow-private': ['127.0.0.0/8'],
       },
     );
     const options = { seeds: web.seeds, dir, add: false, config, userAgent: userAgent(version(), null), signal };
