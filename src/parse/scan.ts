@@ -309,7 +309,7 @@ export class PageScan extends TreeRules {
     open.push(tag, row, kind, text.flags);
     this.tokens.foreign = kind !== 0;
     if (isMuted(tag, kind)) this.#muted++;
-    if (tag === Tag.template) this.#templates++;
+    if (tag === Tag.template && kind === 0) this.#templates++;
     const flags = kind === 0 ? blockFlagOf[tag] : 0;
     if (flags & BlockFlag.preformatted) this.#preformatted++;
     text.flags |= flags;
@@ -325,7 +325,7 @@ export class PageScan extends TreeRules {
     // still on the stack's other side: kind is read before the entry is overwritten
     const kind = this.open.kind[this.open.depth];
     if (isMuted(tag, kind)) this.#muted--;
-    if (tag === Tag.template) this.#templates--;
+    if (tag === Tag.template && kind === 0) this.#templates--;
     if (this.#templates === 0 && (tagClass[tag] & TagClass.block || this.elements.hints[row] & Hint.hidden)) {
       text.breakBlock();
     }
