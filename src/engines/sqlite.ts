@@ -182,12 +182,13 @@ export class SqliteStore implements Store {
   /** SQLite asks for the lock that this takes once only, whatever its busy timeout. */
   #leaveOneFile(): boolean {
     const pause = new Int32Array(new SharedArrayBuffer(4));
+    const patience = Math.min(CLOSING, this.#options.patience ?? PATIENCE);
     for (let waited = 0; ; waited += BUSY_FIRST) {
       try {
         this.#db.exec('PRAGMA journal_mode = DELETE');
         return true;
       } catch (error) {
-        if (!isBusy(error) || waited >= CLOSING) return false;
+        if (!isBusy(error) || waited >= patience) return false;
       }
       Atomics.wait(pause, 0, 0, BUSY_FIRST);
     }

@@ -1,13 +1,15 @@
 /** The built store in processes and threads of its own: killed at any moment, read by others, read beside commits. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Changes } from '../../src/changes.js';
+import { openDatabase } from '../../src/engines/database.js';
 import { openSqliteReader, openSqliteStore, type SqliteStore } from '../../src/engines/sqlite.js';
 import { seededRandom } from '../../src/engines/system.js';
 import { type Built, build } from './built.js';
-import { crawled } from './rows.js';
+import { changes, crawled, everything, hostRow, requestRow } from './rows.js';
 
 let built: Built;
 let dir: string;
@@ -144,13 +146,15 @@ test('a running crawl can be read by another process, whole batches at a time', 
   }
 });
 
+async function openBuilt(warn?: (sentence: string) => void): Promise<SqliteStore> {
+  const module = (await import(built.module('engines/sqlite.js'))) as { openSqliteStore: typeof openSqliteStore };
+  return module.openSqliteStore(path, { create: true, reads: 'thread', warn });
+}
+
 describe('the second thread', () => {
   let store: SqliteStore;
   beforeEach(async () => {
-    const { openSqliteStore: open } = (await import(built.module('engines/sqlite.js'))) as {
-      openSqliteStore: typeof openSqliteStore;
-    };
-    store = open(path, { create: true, reads: 'thread' });
+    store = await openBuilt();
   });
   afterEach(() => store.close());
 
@@ -183,10 +187,39 @@ describe('the second thread', () => {
     const epoch = await store.beginEpoch();
     for (let i = 0; i < 60; i++) await store.commit({ epoch, sequence: i + 1, changes: crawled(i * 100, 100) });
     await store.readUrls([0], [-1]);
-    const { statSync } = await import('node:fs');
     // All of it is some 3 MB, written many times over page by page.
     expect(statSync(`${path}-wal`).size).toBeLessThan(12 * 2 ** 20);
     expect(statSync(path).size).toBeGreaterThan(2 ** 20);
+  });
+
+  test('names a reader that keeps the log from being used again, once', async () => {
+    store.close();
+    const said: string[] = [];
+    store = await openBuilt((sentence) => said.push(sentence));
+    const epoch = await store.beginEpoch();
+    let sequence = 0;
+    const robots = Array.from({ length: 10 }, (_, i) => ({
+      ...everything().robots[0],
+      at: i,
+      body: new Uint8Array(500_000),
+    }));
+    const commit = (over: Partial<Changes>) => store.commit({ epoch, sequence: ++sequence, changes: changes(over) });
+    await commit({ hosts: [hostRow(0)], requests: [requestRow(0), requestRow(1)] });
+    const viewer = openDatabase(path, { readOnly: true });
+    viewer.exec('BEGIN; SELECT count(*) FROM hosts');
+    for (let i = 0; i < 24; i++) await commit({ robots });
+    await vi.waitFor(() => expect(said).toHaveLength(1));
+    expect(said[0]).toMatch(/crawl\.sqlite-wal has grown to \d+ MiB because another program keeps a read/);
+    for (let i = 0; i < 8; i++) await commit({ robots: robots.slice(0, 1) });
+    viewer.exec('COMMIT');
+    viewer.close();
+    const grown = statSync(`${path}-wal`).size;
+    // The next checkpoints find nobody in their way.
+    await vi.waitFor(async () => {
+      await commit({ robots: robots.slice(0, 1) });
+      expect(statSync(`${path}-wal`).size).toBeLessThan(grown);
+    });
+    expect(said).toHaveLength(1);
   });
 
   test('closing leaves one file, and rejects what waits', async () => {

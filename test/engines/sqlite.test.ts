@@ -17,7 +17,7 @@ const keep = <T extends { close(): void }>(it: T): T => {
   opened.push(it);
   return it;
 };
-const open = (patience?: number) => keep(openSqliteStore(path, { create: true, reads: 'calling', patience }));
+const open = (patience = 100) => keep(openSqliteStore(path, { create: true, reads: 'calling', patience }));
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'saunter-sqlite-'));
@@ -50,14 +50,14 @@ describe('opening', () => {
     other.exec('CREATE TABLE notes (words TEXT)');
     other.close();
     const before = readFileSync(path);
-    expect(refusal(open)).toContain('not a Saunter store');
+    expect(refusal(() => open())).toContain('not a Saunter store');
     expect(refusal(() => openSqliteReader(path))).toContain('not a Saunter store');
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
   test('a file that is no database at all is refused and not touched', () => {
     writeFileSync(path, 'My shopping list, longer than the header of a database file.'.repeat(50));
-    expect(refusal(open)).toContain('not a Saunter store');
+    expect(refusal(() => open())).toContain('not a Saunter store');
     expect(refusal(() => openSqliteReader(path))).toContain('not a Saunter store');
     expect(readFileSync(path, 'latin1')).toContain('shopping');
   });
@@ -67,7 +67,7 @@ describe('opening', () => {
     const db = openDatabase(path);
     db.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
     db.close();
-    for (const run of [open, () => openSqliteReader(path)]) {
+    for (const run of [() => open(), () => openSqliteReader(path)]) {
       expect(refusal(run)).toContain(`store version ${SCHEMA_VERSION + 1}; this one reads up to ${SCHEMA_VERSION}`);
     }
   });
@@ -140,7 +140,7 @@ describe('beside others', () => {
   });
 
   test('a commit waits while another program has a write open', async () => {
-    const store = open();
+    const store = open(10_000);
     const epoch = await store.beginEpoch();
     const viewer = keep(openDatabase(path));
     viewer.exec('BEGIN IMMEDIATE');
@@ -261,5 +261,29 @@ describe('for people', () => {
       last_event: 'asleep',
       delay_ms: 1234.5,
     });
+  });
+
+  test('every query and every column that docs/store.md names is there', async () => {
+    const store = open();
+    await store.commit({ epoch: await store.beginEpoch(), sequence: 1, changes: everything() });
+    const page = readFileSync('docs/store.md', 'utf8');
+    const db = keep(openDatabase(path, { readOnly: true }));
+    const queries = [...page.matchAll(/```sql\n([^`]+)```|crawl\.sqlite "([^"]+)"/g)].map(
+      (match) => match[1] ?? match[2],
+    );
+    expect(queries).toHaveLength(2);
+    for (const query of queries) expect(db.prepare(query).all()).toBeInstanceOf(Array);
+    const columns = (table: string): string[] =>
+      (db.prepare('SELECT name FROM pragma_table_info(?) ORDER BY name').all(table) as { name: string }[]).map(
+        (column) => column.name,
+      );
+    for (const view of ['pages', 'hosts_now']) {
+      const [, paragraph] = new RegExp(`\\*\\*\`${view}\`\\*\\*([^*]+?)\\n\\n`).exec(page)!;
+      const named = [...paragraph.matchAll(/`(\w+)`/g)].map((match) => match[1]).sort();
+      expect(named).toEqual(columns(view));
+    }
+    const tables = [...page.matchAll(/^\| `(\w+)` \|/gm)].map((match) => match[1]).sort();
+    const there = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
+    expect(there).toEqual(tables.map((name) => expect.objectContaining({ name })));
   });
 });
