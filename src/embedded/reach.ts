@@ -1,0 +1,49 @@
+/** How far a crawl may reach: beyond this machine only with a contact and a delay. */
+import type { CrawlOptions } from '../crawl-options.js';
+import type { Resolver } from '../engines/ports.js';
+import type { AddressGuard } from '../fetch/address-guard.js';
+import { inCidr, parseCidr, parseIp } from '../fetch/ip.js';
+import { checkReach } from '../load-config.js';
+import type { NormalUrl } from '../url/normalize.js';
+
+const LOOPBACK = ['127.0.0.0/8', '::1/128'].map((range) => parseCidr(range)!);
+
+function isLoopback(address: string): boolean {
+  const bytes = parseIp(address);
+  return bytes !== null && LOOPBACK.some((range) => inCidr(range, bytes));
+}
+
+const isFree = ({ config }: CrawlOptions): boolean => config.contact !== null && config.delay > 0;
+
+/** Told before anything is fetched.
+ * @throws UserError (usage) for a seed beyond this machine without what that needs */
+export async function checkSeedReach(
+  resolver: Resolver,
+  options: CrawlOptions,
+  seeds: readonly NormalUrl[],
+): Promise<void> {
+  if (isFree(options)) return;
+  for (const { host } of seeds) {
+    const answer = await resolver.resolve(host);
+    const isHere = 'code' in answer || answer.addresses.every(isLoopback);
+    checkReach(options.config, isHere ? null : host);
+  }
+}
+
+/** The same for hosts that are met later: without what it needs, nothing beyond this machine has an address. */
+export function reaching(resolver: Resolver, options: CrawlOptions): Resolver {
+  if (isFree(options)) return resolver;
+  return {
+    resolve: async (host) => {
+      const answer = await resolver.resolve(host);
+      if ('code' in answer || answer.addresses.every(isLoopback)) return answer;
+      return { code: 'dns.failed', ttlMs: answer.ttlMs };
+    },
+  };
+}
+
+/** `port` if the URL's port is not fetched from. */
+export function guardPort(guard: AddressGuard, { origin }: NormalUrl): string | null {
+  const port = /:(\d+)$/.exec(origin)?.[1];
+  return port !== undefined && guard.checkPort(Number(port)) !== null ? 'port' : null;
+}
