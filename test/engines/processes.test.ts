@@ -208,7 +208,10 @@ describe('the second thread', () => {
     const viewer = openDatabase(path, { readOnly: true });
     viewer.exec('BEGIN; SELECT count(*) FROM hosts');
     for (let i = 0; i < 24; i++) await commit({ robots });
-    await vi.waitFor(() => expect(said).toHaveLength(1));
+    await vi.waitFor(async () => {
+      await commit({ robots: robots.slice(0, 1) });
+      expect(said).toHaveLength(1);
+    });
     expect(said[0]).toMatch(/crawl\.sqlite-wal has grown to \d+ MiB because another program keeps a read/);
     for (let i = 0; i < 8; i++) await commit({ robots: robots.slice(0, 1) });
     viewer.exec('COMMIT');
