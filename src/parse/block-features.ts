@@ -54,6 +54,9 @@ function share(part: number, whole: number): number {
 
 const cap = (value: number): number => Math.min(value, 255);
 
+/** Blocks that are looked at: the first ones of a page that has more than any reader would go through. */
+export const MAX_BLOCKS = 20_000;
+
 /** Bytes of a block that are looked at closely. */
 const SAMPLE = 256;
 
@@ -85,7 +88,7 @@ export class BlockFeatures {
     this.#elements = elements;
     this.#text = text;
     const rows = elements.count;
-    this.#size = text.blockCount;
+    this.#size = Math.min(text.blockCount, MAX_BLOCKS);
     this.#end = new Int32Array(rows);
     this.#chars = new Int32Array(rows);
     this.#linkChars = new Int32Array(rows);

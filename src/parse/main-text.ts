@@ -5,7 +5,7 @@
  * (main-text-model.ts) was trained on pages whose main text people have marked; docs/parsing.md says how, and what it
  * scores on pages it had not seen. It knows words of class names that thousands of sites use, and no site.
  */
-import { BlockFeatures, FEATURE_COUNT, Feature } from './block-features.js';
+import { BlockFeatures, FEATURE_COUNT, Feature, MAX_BLOCKS } from './block-features.js';
 import { LEAVES, NODES, ROOTS } from './main-text-model.js';
 import type { Elements } from './open-elements.js';
 import type { TextBuilder } from './text-builder.js';
@@ -19,7 +19,7 @@ const THRESHOLD = Math.round(Math.log(0.42 / 0.58) * LEAF_SCALE);
 
 /** Main text of a scanned page: chosen blocks in their order, a line each, tabs between the cells of a row. */
 export function mainText(elements: Elements, text: TextBuilder): string {
-  const count = text.blockCount;
+  const count = Math.min(text.blockCount, MAX_BLOCKS);
   if (count === 0) return '';
   const { table } = new BlockFeatures(elements, text);
   const chosen = new Uint8Array(count);

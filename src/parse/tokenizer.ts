@@ -20,6 +20,9 @@ export const TextKind = { data: 0, rcdata: 1, raw: 2, cdata: 3 } as const;
 export const AttrField = { id: 0, nameStart: 1, nameEnd: 2, valueStart: 3, valueEnd: 4 } as const;
 export const ATTR_STRIDE = 5;
 
+/** Attributes kept of one tag; those after are read over. Honest tags have a few dozen. */
+export const MAX_ATTRIBUTES = 1024;
+
 const LT = 0x3c;
 const GT = 0x3e;
 const SLASH = 0x2f;
@@ -236,6 +239,7 @@ export class Tokenizer {
   }
 
   #addAttribute(id: number, nameStart: number, nameEnd: number, valueStart: number, valueEnd: number): void {
+    if (this.attributeCount === MAX_ATTRIBUTES) return;
     const at = this.attributeCount * ATTR_STRIDE;
     if (at === this.attributes.length) {
       const grown = new Int32Array(at * 2);
