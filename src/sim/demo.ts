@@ -98,13 +98,21 @@ function plural(count: number, one: string, many = `${one}s`): string {
 }
 
 function duplicates({ duplicates: exact, nearDuplicates: near }: DemoCrawlSummary): string {
-  return `${plural(exact, 'exact copy', 'exact copies')} (one host is a whole mirror), ${plural(near, 'near-copy', 'near-copies')}; kept once`;
+  return `${plural(exact, 'exact copy', 'exact copies')}, ${plural(near, 'near-copy', 'near-copies')}; kept once, and the links of exact copies are not followed: a whole mirror costs one page`;
 }
 
-/** Every refusal of a link but those of scope, by its reason. */
+/** Refusals that mean a trap (`url/traps.ts`, and the budget), and what they say to a reader. */
+const TRAPS: Readonly<Record<string, string>> = {
+  depth: 'too deep',
+  repeat: 'repeat themselves',
+  queries: 'one query too many',
+  length: 'too long',
+  budget: 'over the budget of their host',
+};
+
 function trapsLeft({ rejected }: DemoCrawlSummary, log: ServerLogSummary): string {
-  const reasons = Object.entries(rejected).filter(([reason, count]) => count > 0 && reason !== 'scope');
-  const words = reasons.map(([reason, count]) => `${reason} ${number(count)}`).join(', ');
+  const reasons = Object.entries(rejected).filter(([reason, count]) => count > 0 && Object.hasOwn(TRAPS, reason));
+  const words = reasons.map(([reason, count]) => `${number(count)} ${TRAPS[reason]}`).join(', ');
   const entered = plural(log.kinds.trap ?? 0, 'page');
   const refused = words === '' ? 'no link was refused' : `links refused: ${words}`;
   return `${entered} of endless series fetched before they were left; ${refused}`;

@@ -15,7 +15,8 @@ const ORDINARY = [
 /** Articles of an ordinary host; it has two pages more. */
 const ORDINARY_ARTICLES = 32;
 
-/** The web of `saunter demo`. Its one seed is a portal that links to every home page. */
+/** The web of `saunter demo`. Its one seed is a portal that links to every home page. What it promises as reachable
+ * includes the pages of the mirror, which a crawl that does not follow the links of duplicates leaves out. */
 export function createDemoWeb(seed: number, place: WebPlace): SyntheticWeb {
   const builder = new DemoBuilder(seed, place);
   ORDINARY.forEach((name, index) => {

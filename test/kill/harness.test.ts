@@ -23,13 +23,13 @@ function plan(bug: string, changes: Partial<KillPlan> = {}): KillPlan {
     crawler: [process.execPath, join(root, 'test/support/fake-crawler.mjs'), `--bug=${bug}`, '--addresses', addresses],
     serverProgram: join(root, 'dist/sim/server-main.js'),
     dir: join(scratch, bug || 'honest'),
-    ...{ hosts: HOSTS, pages: 8, delay: 60, seed: 1, progress: 0.06, deadline: 15_000 },
+    ...{ hosts: HOSTS, pages: 8, delay: 60, seed: 1, progress: 0.06, deadline: 40_000 },
     moments: ['any'],
     ...changes,
   };
 }
 
-describe('the kill test', { timeout: 30_000, concurrent: true }, () => {
+describe('the kill test', { timeout: 60_000, concurrent: true }, () => {
   test('finds nothing wrong with an honest crawler, and meets every moment', async () => {
     const report = await killTest(plan('', { moments: HONEST_MOMENTS }));
     expect(report.problems).toEqual([]);
@@ -41,7 +41,7 @@ describe('the kill test', { timeout: 30_000, concurrent: true }, () => {
     ['lose', /^lost: /, {}],
     ['twice', / is in the index 2 times$/, {}],
     ['hasty', / ms after its last answer; the delay is 60 ms$/, {}],
-    ['lazy', / was fetched again although it had ended \d+ ms before a kill$/, { delay: 200, progress: 0.5 }],
+    ['lazy', / was fetched again although it had ended \d+ ms before kill 1 \(any\)$/, { delay: 200, progress: 0.5 }],
     ['forbidden', /^robots forbid /, { moments: [] }],
     ['unverifiable', / verify .* ended with exit code 1/, { moments: [] }],
   ])('catches a crawler with the fault "%s"', async (bug, sentence, changes) => {

@@ -89,10 +89,10 @@ export function repeatProblems(log: readonly LoggedRequest[], kills: readonly Ki
     last.set(url, request);
   }
   return sentences(repeats, (request) => {
-    const next = kills.find((kill) => kill.sent > request.ended);
-    const when =
-      next === undefined ? 'after the last kill' : `${Math.round(next.sent - request.ended)} ms before a kill`;
-    return `${urlOf(request)} was fetched again although it had ended ${when}`;
+    const next = kills.findIndex((kill) => kill.sent > request.ended);
+    if (next < 0) return `${urlOf(request)} was fetched again although it had ended after the last kill`;
+    const before = Math.round(kills[next]!.sent - request.ended);
+    return `${urlOf(request)} was fetched again although it had ended ${before} ms before kill ${next + 1} (${kills[next]!.moment})`;
   });
 }
 

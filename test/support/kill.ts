@@ -15,7 +15,8 @@ import { awaitMoment, type Moment } from './kill-moments.js';
 export interface KillPlan {
   /** The program and its first arguments; a command (`crawl`, `export`, `verify`) follows. */
   readonly crawler: readonly string[];
-  /** The crawl's directory; must not exist. */
+  /** The crawl's directory; must not exist. Beside it, with endings of their own: its config file, and at the end the
+   * evidence (kills and the server's log). */
   readonly dir: string;
   readonly hosts: number;
   readonly pages: number;
@@ -178,6 +179,7 @@ class KillRun {
       if (kills.length > 0 && !kills.some((kill) => kill.met))
         this.#problems.push(`no kill met its moment "${moment}"`);
     }
+    writeFileSync(`${dir}.evidence.json`, JSON.stringify({ kills: this.#kills, log }));
     const distinct = new Set(log.map((request) => request.host + request.target));
     return {
       ...{ kills: this.#kills, runs: this.#runs, requests: log.length, repeated: log.length - distinct.size },
