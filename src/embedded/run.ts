@@ -1,4 +1,5 @@
 /** Runs one crawl on this machine: embedded store, segments on the local disk, page workers as threads. */
+import type { CrawlEnd } from '../crawl.js';
 import type { CrawlOptions, CrawlProgress, CrawlSummary, CrawlUi } from '../crawl-options.js';
 import { systemClock } from '../engines/system.js';
 import { type OpenedCrawl, openCrawl } from './open.js';
@@ -14,6 +15,7 @@ const RATE_WINDOW = 5;
 export async function runCrawl(options: CrawlOptions, ui: CrawlUi): Promise<CrawlSummary> {
   const started = systemClock.monotonic();
   const opened = await openCrawl(options, ui);
+  let end: CrawlEnd = 'stopped';
   try {
     await plantSeeds(opened, options);
     const onAbort = (): void => opened.crawl.stop();
@@ -23,7 +25,7 @@ export async function runCrawl(options: CrawlOptions, ui: CrawlUi): Promise<Craw
     const progress = setInterval(() => ui.progress(figures(opened, started, recent)), PROGRESS);
     const pagesBefore = opened.tally.pages;
     try {
-      await opened.crawl.run();
+      end = await opened.crawl.run();
     } finally {
       clearInterval(progress);
       options.signal.removeEventListener('abort', onAbort);
@@ -31,7 +33,7 @@ export async function runCrawl(options: CrawlOptions, ui: CrawlUi): Promise<Craw
     const seconds = (systemClock.monotonic() - started) / 1000;
     return summary(opened, seconds, opened.tally.pages - pagesBefore);
   } finally {
-    await opened.close();
+    await opened.close(end !== 'stopped');
   }
 }
 
@@ -80,7 +82,7 @@ function summary({ tally, frontier, admission, crawl }: OpenedCrawl, seconds: nu
     deadLetters: tally.deadLetters,
     robotsDenied: tally.robotsDenied,
     rejected: { ...admission.refusals.counts },
-    errors: { ...tally.errors },
+    errors: { ...tally.errors, ...crawl.unresolved },
     seconds: Math.round(seconds * 1000) / 1000,
     pagesPerSecond: seconds > 0 ? Math.round((pages / seconds) * 100) / 100 : 0,
   };

@@ -1,0 +1,101 @@
+/** The parts of a crawl that decide: everything in memory, nothing that does I/O. */
+import { Admission } from '../admit/admission.js';
+import { RobotsDesk } from '../admit/robots-desk.js';
+import { Settlement } from '../admit/settle.js';
+import type { CrawlOptions } from '../crawl-options.js';
+import { ContentTable } from '../dedupe/content.js';
+import { SeenTable } from '../dedupe/seen.js';
+import type { Random } from '../engines/ports.js';
+import { addressByPins, parsePin } from '../fetch/pins.js';
+import { Frontier } from '../frontier/frontier.js';
+import { breadthFirst } from '../frontier/score.js';
+import { Tally } from '../state/tally.js';
+import { TextCache } from '../state/text-cache.js';
+import type { NormalUrl } from '../url/normalize.js';
+import { budgets, frontierOptions, productToken, robotsTimes } from './parts.js';
+import { type Territory, tooManyQueries } from './territory.js';
+
+/** Partitions of a crawl (DESIGN 9): one node owns them all here. */
+const PARTITIONS = 256;
+/** Texts of URLs kept in memory; some 250 bytes each. */
+const TEXTS = 100_000;
+
+export interface Decisions {
+  frontier: Frontier;
+  seen: SeenTable;
+  content: ContentTable;
+  admission: Admission;
+  robots: RobotsDesk;
+  settlement: Settlement;
+  tally: Tally;
+  texts: TextCache;
+}
+
+/** @param onSeedMoved told where a seed led that redirects out of scope */
+export function decisions(
+  options: CrawlOptions,
+  land: Territory,
+  random: Random,
+  onSeedMoved: (to: NormalUrl) => void,
+): Decisions {
+  const { config } = options;
+  const frontier = new Frontier(frontierOptions(config), random);
+  const seen = new SeenTable();
+  const content = new ContentTable();
+  const texts = new TextCache(TEXTS);
+  const isInside = (address: string): boolean => land.guard.isOpened(address);
+  const admission = admissionOf(options, land, frontier, seen, texts);
+  const robots = new RobotsDesk(frontier, admission, {
+    agent: productToken(options.userAgent),
+    times: robotsTimes(config),
+    crawlDelayCap: config['crawlDelay.cap'],
+    sitemap: (line, origin) => sitemap(line, origin, land, admission),
+    isInside,
+  });
+  const settlement = new Settlement({
+    ...{ frontier, admission, content, robots },
+    ids: { requests: 0, visits: 0 },
+    options: { sameRedirects: config['redirect.same'], isInside, onSeedMoved },
+  });
+  return { frontier, seen, content, admission, robots, settlement, tally: new Tally(), texts };
+}
+
+function admissionOf(
+  options: CrawlOptions,
+  { seeds, traps }: Territory,
+  frontier: Frontier,
+  seen: SeenTable,
+  texts: TextCache,
+): Admission {
+  const { config } = options;
+  const seedHosts = new Set(seeds.map((seed) => seed.host));
+  const pins = config.resolve.map(parsePin);
+  const limits = {
+    maxDepth: config.depth,
+    maxHops: config['redirect.chain'],
+    hostsPerDomain: config['domain.hosts'],
+    partitions: PARTITIONS,
+    budget: budgets(options, (host) => seedHosts.has(host)),
+    score: breadthFirst,
+    tooManyQueries: (url: string) => tooManyQueries(traps, url),
+    onText: texts.put.bind(texts),
+  };
+  return new Admission(frontier, seen, limits, (host) => seedHosts.has(host) || addressByPins(pins, host) !== null);
+}
+
+/** A Sitemap line of robots.txt, unless something refuses it. */
+function sitemap(
+  line: string,
+  origin: string,
+  land: Territory,
+  admission: Admission,
+): { keyHi: number; keyLo: number; url: string } | null {
+  const url = land.normalize(line, `${origin}/`);
+  const reason = url.url === null ? url.reason : land.refuses(url);
+  if (url.url === null || reason !== null) {
+    admission.refusals.count(reason!);
+    return null;
+  }
+  const [keyHi, keyLo] = land.keyOf(url.url);
+  return { keyHi, keyLo, url: url.fetch };
+}

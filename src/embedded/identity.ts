@@ -1,0 +1,53 @@
+/** What makes a crawl the same crawl: written into the store's meta with its first batch, compared at every start. */
+import { randomBytes } from 'node:crypto';
+import type { Changes } from '../changes.js';
+import type { CrawlOptions } from '../crawl-options.js';
+import type { StoreReader } from '../engines/ports.js';
+import { UserError } from '../errors.js';
+import { frozenDifference, frozenOptions } from '../load-config.js';
+import type { NormalUrl } from '../url/normalize.js';
+
+export interface Identity {
+  id: string;
+  /** Secret of the URL keys, 16 bytes. */
+  secret: Uint8Array;
+  /** Seeds of earlier runs, and what redirected seeds added to the scope, as URLs. */
+  seeds: string[];
+  widened: string[];
+  /** What admission refused in earlier runs, by reason. */
+  refused: Record<string, number>;
+  isNew: boolean;
+}
+
+/** The crawl that the store holds, or a new one.
+ * @throws UserError (usage) if it was begun with other options that enter the keys of URLs */
+export function identify(store: StoreReader, options: CrawlOptions): Identity {
+  const id = store.meta('crawl.id');
+  if (id === null) {
+    const fresh = { id: randomBytes(4).toString('hex'), secret: randomBytes(16) };
+    return { ...fresh, seeds: [], widened: [], refused: {}, isNew: true };
+  }
+  const difference = frozenDifference(store.meta('options.frozen') ?? '[]', options.config);
+  if (difference !== null) {
+    throw new UserError(`${options.dir} cannot go on: ${difference}; URLs would get other keys. Use the old value.`, 2);
+  }
+  return {
+    id,
+    secret: Buffer.from(store.meta('key.secret') ?? '', 'hex'),
+    seeds: JSON.parse(store.meta('seeds') ?? '[]') as string[],
+    widened: JSON.parse(store.meta('scope.widened') ?? '[]') as string[],
+    refused: JSON.parse(store.meta('refused') ?? '{}') as Record<string, number>,
+    isNew: false,
+  };
+}
+
+export function remember(changes: Changes, who: Identity, options: CrawlOptions, seeds: readonly NormalUrl[]): void {
+  if (who.isNew) {
+    changes.meta.push(
+      ['crawl.id', who.id],
+      ['key.secret', Buffer.from(who.secret).toString('hex')],
+      ['options.frozen', frozenOptions(options.config)],
+    );
+  }
+  if (seeds.length > who.seeds.length) changes.meta.push(['seeds', JSON.stringify(seeds.map(({ fetch }) => fetch))]);
+}
