@@ -60,6 +60,8 @@ const LONGEST_SLEEP = 1_000;
 const MAX_TURNS = 64;
 
 export class Crawl {
+  /** Look-ups of this run that found no address, by code: they are no requests, and no row counts them. */
+  readonly unresolved: Record<string, number> = Object.create(null);
   readonly #p: CrawlParts;
   readonly #limits: CrawlLimits;
   readonly #offset: number;
@@ -243,6 +245,7 @@ export class Crawl {
     const { frontier, resolver, guard, batches } = this.#p;
     const name = frontier.hosts.names[host];
     const answer = await resolver.resolve(name);
+    if ('code' in answer) this.unresolved[answer.code] = (this.unresolved[answer.code] ?? 0) + 1;
     const now = this.now();
     const resolution = guarded(answer, guard, frontier.hosts.named[host] === 1, now);
     frontier.resolved(host, resolution, now, batches.open);

@@ -11,14 +11,15 @@ export class Tally {
   nearDuplicates = 0;
   robotsDenied = 0;
   deadLetters = 0;
-  /** Requests that ended otherwise than with an answer for the crawl, by code. */
+  /** Requests that ended otherwise than with an answer for the crawl, and URLs that the address guard let nobody ask
+   * for, by code. */
   readonly errors: Record<string, number> = Object.create(null);
 
   add(rows: Pick<Changes, 'requests' | 'visits' | 'denied' | 'dead'>): void {
     for (const request of rows.requests) {
       this.requests++;
       this.bytes += request.bytes;
-      if (!NO_ERROR.has(request.code)) this.errors[request.code] = (this.errors[request.code] ?? 0) + 1;
+      if (!NO_ERROR.has(request.code)) this.#error(request.code);
     }
     for (const visit of rows.visits) {
       if (visit.kind !== 'page' || visit.code !== 'ok') continue;
@@ -26,7 +27,14 @@ export class Tally {
       if (visit.duplicateOf >= 0) this.duplicates++;
     }
     for (const row of rows.denied) this.robotsDenied += row.denied ? 1 : -1;
-    for (const row of rows.dead) this.deadLetters += row.dead ? 1 : -1;
+    for (const row of rows.dead) {
+      this.deadLetters += row.dead ? 1 : -1;
+      if (row.dead && row.code.startsWith('guard.')) this.#error(row.code); // no request was made, so no row says it
+    }
+  }
+
+  #error(code: string): void {
+    this.errors[code] = (this.errors[code] ?? 0) + 1;
   }
 }
 
