@@ -19,7 +19,8 @@ export class Tally {
     for (const request of rows.requests) {
       this.requests++;
       this.bytes += request.bytes;
-      if (!NO_ERROR.has(request.code)) this.#error(request.code);
+      const isAnswer = NO_ERROR.has(request.code) || (request.kind === 'robots' && NO_ROBOTS.has(request.code));
+      if (!isAnswer) this.#error(request.code);
     }
     for (const visit of rows.visits) {
       if (visit.kind !== 'page' || visit.code !== 'ok') continue;
@@ -38,4 +39,6 @@ export class Tally {
   }
 }
 
+/** A site without robots.txt has said what we wanted to know: everything is allowed. */
+const NO_ROBOTS: ReadonlySet<string> = new Set(['http.gone', 'http.client']);
 const NO_ERROR: ReadonlySet<string> = new Set(['ok', 'not-modified', 'redirect', 'redirect.same']);
