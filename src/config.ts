@@ -362,7 +362,7 @@ export const OPTIONS = {
   }),
   // -- DESIGN 8
   ...group('Storage', {
-    'segment.bytes': size('1GiB', '1MiB', '64GiB', 'The size at which an archive file is closed and the next begun.'),
+    'segment.bytes': size('1GiB', '64KiB', '64GiB', 'The size at which an archive file is closed and the next begun.'),
     'batch.time': duration('200ms', '1ms', '1m', 'The longest that finished work waits to be made durable.'),
     'batch.changes': count(2000, 1, 1e6, 'Changes that are made durable at once without waiting.'),
   }),
