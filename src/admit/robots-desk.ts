@@ -133,8 +133,8 @@ export class RobotsDesk {
     const host = this.#admission.hostOf(redirect.to.host, inside, now, changes);
     if (host < 0) return false;
     const errand = { ...lease, target: redirect.to.fetch, redirects: lease.redirects + 1, cookie: null };
-    this.#frontier.addErrand(host, errand, now);
     this.#frontier.robots.origins[lease.origin].busy = true;
+    this.#frontier.addErrand(host, errand, now); // which ends the wait at once if the host is blocked
     return true;
   }
 

@@ -87,7 +87,8 @@ export class Frontier {
     const waiting = this.#errands.get(host);
     if (waiting) waiting.push(errand);
     else this.#errands.set(host, [errand]);
-    if (this.hosts.state[host] === HostState.idle) this.#place(host, now);
+    if (this.hosts.state[host] === HostState.off) this.#cancelErrands(host, now);
+    else if (this.hosts.state[host] === HostState.idle) this.#place(host, now);
     else if (this.hosts.state[host] === HostState.front) this.front.raise(host, 0);
     else if (this.hosts.state[host] === HostState.robots) this.#place(host, now);
   }
@@ -201,11 +202,11 @@ export class Frontier {
 
   // -- ends ---------------------------------------------------------------------------------------------------------
 
-  /** Gives a host up: its pending URLs are dead. */
+  /** Gives a host up: its pending URLs are dead. A blocked host stays blocked. */
   drop(host: number, now: number, code: LeaseOutcome['code'], words: string, changes: Changes): void {
     this.#withdraw(host);
     changes.hostEvents.push({ host, at: now, kind: 'dropped', until: 0, value: 0, words });
-    this.hosts.state[host] = HostState.idle;
+    if (this.hosts.state[host] !== HostState.off) this.hosts.state[host] = HostState.idle;
     for (const url of this.#queues.take(host, Number.POSITIVE_INFINITY)) {
       this.urls.setState(url, UrlState.dead);
       changes.dead.push({ url, at: now, dead: true, code, history: this.retries.forget(url) });
@@ -222,6 +223,73 @@ export class Frontier {
         this.urls.setState(errand.url, UrlState.dead);
         changes.dead.push({ url: errand.url, at: now, dead: true, code, history: this.retries.forget(errand.url) });
       }
+    }
+  }
+
+  // -- what the operator may say ------------------------------------------------------------------------------------
+
+  /** No request to the host from now on; one in flight may end. Its URLs, and those still to be met, wait (`blocked`)
+   * until {@link unblock}. False if it is blocked already. */
+  block(host: number, reason: string, now: number, changes: Changes): boolean {
+    const { hosts } = this;
+    if (hosts.state[host] === HostState.off) return false;
+    changes.hostEvents.push({ host, at: now, kind: 'blocked', until: 0, value: 0, words: reason });
+    if (hosts.state[host] === HostState.front) this.front.remove(host);
+    if (hosts.address[host] >= 0) this.addresses.leave(hosts.address[host], host);
+    this.#breakPromise(host, now);
+    hosts.state[host] = HostState.off;
+    hosts.stamp[host]++;
+    const slot = this.#slotOf(host);
+    // a back queue with a lease out, or with texts on their way, is given back when they come
+    if (slot !== null && !slot.leased && slot.loading === null) this.#release(host);
+    this.#cancelErrands(host, now);
+    return true;
+  }
+
+  /** Ends a block. The host owes what it owed. False if it is not blocked. */
+  unblock(host: number, now: number, changes: Changes): boolean {
+    const { hosts } = this;
+    if (hosts.state[host] !== HostState.off) return false;
+    changes.hostEvents.push({ host, at: now, kind: 'unblocked', until: 0, value: 0, words: '' });
+    const isOut = this.#slotOf(host) !== null; // a lease or texts of before the block: whoever brings them goes on
+    hosts.state[host] = isOut ? HostState.back : HostState.idle;
+    if (!isOut) this.#place(host, now);
+    return true;
+  }
+
+  /** Takes a dead URL back: it is pending, with all its attempts. A host that was given up begins its ladder again.
+   * False if the URL is not dead. */
+  revive(url: number, now: number, changes: Changes): boolean {
+    if (this.urls.state(url) !== UrlState.dead) return false;
+    changes.dead.push({ url, at: now, dead: false, code: 'lease.returned', history: [] });
+    this.urls.setAttempts(url, 0);
+    this.urls.setState(url, UrlState.pending);
+    const { hosts } = this;
+    const host = this.urls.hostOf(url);
+    if (hosts.offline[host] >= this.#options.rules.offline.length && hosts.restUntil[host] <= now) {
+      hosts.offline[host] = 0;
+      hosts.failures[host] = 0;
+      changes.hostEvents.push({ host, at: now, kind: 'online', until: 0, value: 0, words: 'tried again' });
+    }
+    this.#enqueue(url, false, now);
+    return true;
+  }
+
+  /** Errands of a blocked host. A page between two of its spellings begins again at the first; a robots.txt that lies
+   * here by redirect has no answer, so nothing of its origin is fetched (never fail open). */
+  #cancelErrands(host: number, now: number): void {
+    const errands = this.#errands.get(host) ?? [];
+    this.#errands.delete(host);
+    for (const errand of errands) {
+      if (errand.kind !== 'robots') {
+        this.urls.setState(errand.url, UrlState.pending);
+        this.#queues.put(errand.url, true);
+        continue;
+      }
+      const origin = this.robots.origins[errand.origin];
+      origin.state = { verdict: 'deny', rules: null, until: now + ROBOTS_REDIRECT_LOST };
+      origin.busy = false;
+      if (this.hosts.state[origin.host] === HostState.robots) this.#place(origin.host, now, true);
     }
   }
 

@@ -21,7 +21,7 @@ import type { Random, StoreReader } from '../engines/ports.js';
 import { OUTCOMES, UserError } from '../errors.js';
 import { fetchAllowedAt } from '../frontier/budgets.js';
 import type { Frontier } from '../frontier/frontier.js';
-import { WAIT_REASONS } from '../frontier/host-table.js';
+import { HostState, WAIT_REASONS } from '../frontier/host-table.js';
 import { UrlState } from '../frontier/url-table.js';
 import { mergeTables } from './merge.js';
 import type { Tally } from './tally.js';
@@ -148,6 +148,7 @@ class Scan {
   dead(row: Changes['dead'][number]): void {
     this.#parts.tally.add({ requests: [], visits: [], denied: [], dead: [row] });
     this.#settle(row.url, row.dead ? UrlState.dead : UrlState.pending);
+    if (!row.dead) this.#parts.frontier.urls.setAttempts(row.url, 0);
   }
 
   event(row: HostEventRow): void {
@@ -159,6 +160,9 @@ class Scan {
       hosts.sleeps[host] = 0;
       hosts.offline[host] = 0;
     }
+    if (row.kind === 'blocked') hosts.state[host] = HostState.off;
+    if (row.kind === 'unblocked') hosts.state[host] = HostState.idle;
+    if (row.kind === 'online') hosts.offline[host] = 0;
     if (row.kind === 'asleep' || row.kind === 'offline') {
       hosts.restUntil[host] = until;
       hosts[row.kind === 'asleep' ? 'sleeps' : 'offline'][host] = value;

@@ -1,0 +1,235 @@
+/** What an operator may say to a frontier: block a host, unblock it, take dead URLs back. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Changes, noChanges } from '../../src/changes.js';
+import type { OutcomeCode } from '../../src/errors.js';
+import { Frontier } from '../../src/frontier/frontier.js';
+import type { FrontierOptions, Lease, Turn } from '../../src/frontier/lease.js';
+import { UrlState } from '../../src/frontier/url-table.js';
+
+const OPTIONS: FrontierOptions = {
+  rules: {
+    delay: 1000,
+    fetchFactor: 10,
+    fetchCap: 60_000,
+    penaltyCap: 3_600_000,
+    retryAfterCap: 86_400_000,
+    throttlesBeforeSleep: 10,
+    sleeps: [3_600_000],
+    failuresBeforeOffline: 2,
+    nxdomainsBeforeOffline: 2,
+    offline: [60_000],
+  },
+  retries: [1000],
+  key: 'host+ip',
+  backQueues: 16,
+  backQueuesMax: 16,
+  quantumFetches: 64,
+  quantumTime: 600_000,
+  sleepBeyond: 30_000,
+  lookAhead: 4,
+  workers: 1,
+};
+
+let frontier: Frontier;
+let changes: Changes;
+let now: number;
+
+beforeEach(() => {
+  frontier = new Frontier(OPTIONS, { next: () => 0.5 });
+  changes = noChanges();
+  now = 1_000_000;
+});
+
+/** A host whose robots.txt allows everything, with `n` pending URLs. */
+function host(name: string, n: number): number {
+  const id = frontier.addHost(name, name, null, false, now);
+  const origin = frontier.robots.of(`http://${name}`, id);
+  origin.state = { verdict: 'allow', rules: null, until: Number.POSITIVE_INFINITY };
+  for (let i = 0; i < n; i++) frontier.add(id, 1, false, now);
+  return id;
+}
+
+/** One turn; addresses and texts are answered at once unless `answer` is false. */
+function turn(answer = true): Turn {
+  const total: Turn = { leases: [], resolve: [], load: [], waitUntil: 0 };
+  for (;;) {
+    const { leases, resolve, load, waitUntil } = frontier.next(now, Int32Array.of(8), 100, changes);
+    total.leases.push(...leases);
+    total.resolve.push(...resolve);
+    total.load.push(...load);
+    total.waitUntil = waitUntil;
+    if (!answer || (resolve.length === 0 && load.length === 0)) return total;
+    for (const id of resolve) {
+      frontier.resolved(id, { addresses: [`10.0.0.${id + 1}`], until: Number.POSITIVE_INFINITY }, now, changes);
+    }
+    for (const request of load) loaded(request);
+  }
+}
+
+function loaded(request: Turn['load'][number]): void {
+  const texts = request.urls.map((id) => ({
+    id,
+    url: `http://${frontier.hosts.names[request.host]}/${id}`,
+    kind: 'page' as const,
+    depth: 0,
+    hops: 0,
+    etag: null,
+    lastModified: null,
+  }));
+  frontier.loaded(request, texts, now);
+}
+
+function done(lease: Lease, code: OutcomeCode, keep: Lease | null = null): void {
+  frontier.done(lease, { code, status: 200, started: now, ended: now, retryAfterMs: null }, keep, now, changes);
+}
+
+/** Lets an hour pass; returns the targets that were leased, each of which is answered. */
+function hour(code: OutcomeCode = 'ok'): string[] {
+  const targets: string[] = [];
+  for (const end = now + 3_600_000; now < end; ) {
+    const { leases, waitUntil } = turn();
+    for (const lease of leases) {
+      targets.push(lease.target);
+      done(lease, code);
+    }
+    if (leases.length === 0) now = Math.min(Math.max(waitUntil, now + 1), end);
+  }
+  return targets;
+}
+
+describe('a blocked host', () => {
+  it('gets no request, keeps its URLs, and says why they wait', () => {
+    const blocked = host('a.test', 3);
+    host('b.test', 2);
+    expect(frontier.block(blocked, 'asked to', now, changes)).toBe(true);
+    expect(frontier.block(blocked, 'again', now, changes)).toBe(false);
+    expect(changes.hostEvents).toEqual([
+      { host: blocked, at: now, kind: 'blocked', until: 0, value: 0, words: 'asked to' },
+    ]);
+    frontier.add(blocked, 0, false, now);
+    expect(hour()).toEqual(['http://b.test/3', 'http://b.test/4']);
+    expect(frontier.waiting(now)).toMatchObject({ blocked: { urls: 4 } });
+    expect(frontier.underWay).toBe(0);
+  });
+
+  it('goes on where it was when it is unblocked, at its own clock', () => {
+    const id = host('a.test', 3);
+    const [first] = turn().leases;
+    frontier.block(id, '', now, changes);
+    done(first, 'ok');
+    now += 10;
+    expect(frontier.unblock(id, now, changes)).toBe(true);
+    expect(frontier.unblock(id, now, changes)).toBe(false);
+    expect(turn().leases).toEqual([]);
+    now += 990;
+    expect(turn().leases.map(({ target }) => target)).toEqual(['http://a.test/1']);
+    expect(changes.hostEvents.map(({ kind }) => kind)).toEqual(['blocked', 'unblocked']);
+  });
+
+  const address = () =>
+    frontier.resolved(0, { addresses: ['10.0.0.1'], until: Number.POSITIVE_INFINITY }, now, changes);
+
+  // every moment at which something of the host is out: what begins it, and what ends it
+  it.each<[string, () => () => void]>([
+    ['waiting in a front queue', () => () => {}],
+    ['asking for its address', () => (turn(false), address)],
+    [
+      'reading its texts',
+      () => {
+        turn(false);
+        address();
+        const [request] = turn(false).load;
+        return () => loaded(request);
+      },
+    ],
+    [
+      'being fetched',
+      () => {
+        const [lease] = turn().leases;
+        return () => done(lease, 'ok');
+      },
+    ],
+  ])('that was %s loses nothing, whether it is unblocked before or after that ends', (_, begin) => {
+    for (const early of [true, false]) {
+      frontier = new Frontier(OPTIONS, { next: () => 0.5 });
+      const id = host('a.test', 6);
+      const end = begin();
+      frontier.block(id, '', now, changes);
+      if (early) frontier.unblock(id, now, changes);
+      end();
+      if (!early) {
+        expect(hour()).toEqual([]);
+        frontier.unblock(id, now, changes);
+      }
+      hour();
+      expect([frontier.urls.inState, frontier.underWay]).toEqual([[0, 0, 0, 6, 0], 0]);
+    }
+  });
+
+  it('takes a page that is between two of its spellings back to the first', () => {
+    const id = host('a.test', 1);
+    const [lease] = turn().leases;
+    frontier.block(id, '', now, changes);
+    done(lease, 'redirect.same', { ...lease, target: 'http://a.test/0/', redirects: 1 });
+    expect(frontier.urls.state(0)).toBe(UrlState.pending);
+    frontier.unblock(id, now, changes);
+    expect(hour()).toEqual(['http://a.test/0']);
+  });
+
+  it('leaves the hosts whose robots.txt it holds forbidden, not waiting for ever', () => {
+    const holder = host('a.test', 0);
+    const other = frontier.addHost('b.test', 'b.test', null, false, now);
+    frontier.add(other, 1, false, now);
+    const [lease] = turn().leases;
+    expect(lease.kind).toBe('robots');
+    frontier.block(holder, '', now, changes);
+    done(lease, 'redirect');
+    frontier.robots.origins[lease.origin].busy = true;
+    frontier.addErrand(holder, { ...lease, target: 'http://a.test/robots.txt', redirects: 1 }, now);
+    const targets = hour();
+    expect(targets.length).toBeGreaterThan(0);
+    expect(new Set(targets)).toEqual(new Set(['http://b.test/robots.txt']));
+  });
+
+  it('stays blocked when its queue dies', () => {
+    const id = host('a.test', 2);
+    frontier.block(id, '', now, changes);
+    frontier.drop(id, now, 'read.timeout', 'gone', changes);
+    frontier.add(id, 1, false, now);
+    expect(hour()).toEqual([]);
+    expect(frontier.urls.inState[UrlState.dead]).toBe(2);
+  });
+});
+
+describe('a dead URL that is taken back', () => {
+  it('has all its attempts again', () => {
+    host('a.test', 1);
+    expect(hour('http.malformed')).toHaveLength(2);
+    expect(frontier.urls.state(0)).toBe(UrlState.dead);
+    expect(frontier.revive(0, now, changes)).toBe(true);
+    expect(frontier.revive(0, now, changes)).toBe(false);
+    expect(changes.dead.map(({ dead }) => dead)).toEqual([true, false]);
+    expect(hour('http.malformed')).toHaveLength(2);
+    expect(frontier.urls.state(0)).toBe(UrlState.dead);
+  });
+
+  it('gives a host that was given up a new ladder', () => {
+    const id = host('a.test', 1);
+    hour('connect.refused');
+    expect(frontier.urls.state(0)).toBe(UrlState.dead);
+    changes = noChanges();
+    frontier.revive(0, now, changes);
+    expect(changes.hostEvents).toMatchObject([{ host: id, kind: 'online' }]);
+    expect(hour('ok')).toEqual(['http://a.test/0']);
+  });
+
+  it('waits while its host is blocked', () => {
+    const id = host('a.test', 1);
+    hour('http.malformed');
+    frontier.block(id, '', now, changes);
+    frontier.revive(0, now, changes);
+    expect(hour()).toEqual([]);
+    frontier.unblock(id, now, changes);
+    expect(hour()).toEqual(['http://a.test/0']);
+  });
+});
