@@ -17,12 +17,12 @@ const NODE_STRIDE = 4;
 const LEAF_SCALE = 8192;
 const THRESHOLD = Math.round(Math.log(0.42 / 0.58) * LEAF_SCALE);
 
-/** Main text of a scanned page: chosen blocks in their order, a line each, tabs between the cells of a row. */
-export function mainText(elements: Elements, text: TextBuilder): string {
+/** Which blocks of a scanned page are its main text: 1 or 0 for each. Blocks past `MAX_BLOCKS` are not. */
+export function chooseBlocks(elements: Elements, text: TextBuilder): Uint8Array {
   const count = Math.min(text.blockCount, MAX_BLOCKS);
-  if (count === 0) return '';
-  const { table } = new BlockFeatures(elements, text);
   const chosen = new Uint8Array(count);
+  if (count === 0) return chosen;
+  const { table } = new BlockFeatures(elements, text);
   let any = false;
   for (let block = 0; block < count; block++) {
     if (scoreBlock(table, block * FEATURE_COUNT) <= THRESHOLD) continue;
@@ -30,7 +30,7 @@ export function mainText(elements: Elements, text: TextBuilder): string {
     any = true;
   }
   if (!any) chooseByElimination(table, chosen);
-  return joinBlocks(text, chosen);
+  return chosen;
 }
 
 /** How far the trees from each one on move a sum, either way, as good as always: most blocks are decided early. The bound
@@ -79,8 +79,9 @@ function chooseByElimination(table: Uint8Array, chosen: Uint8Array): void {
   }
 }
 
-/** Neighbours that are both chosen are taken with what stands between them, in one piece. */
-function joinBlocks(text: TextBuilder, chosen: Uint8Array): string {
+/** The chosen blocks in their order, a line each, tabs between the cells of a row. Neighbours that are both chosen are taken
+ * in one piece. */
+export function joinBlocks(text: TextBuilder, chosen: Uint8Array): string {
   const pieces: string[] = [];
   for (let block = 0; block < chosen.length; block++) {
     if (chosen[block] === 0) continue;

@@ -7,7 +7,8 @@ import './buffer-slices.js';
 import { type CharsetSource, sniffCharset, toUtf8 } from './charset.js';
 import { HeadCollector } from './head.js';
 import { LinkFlag, type LinkList } from './links.js';
-import { mainText } from './main-text.js';
+import { chooseBlocks, joinBlocks } from './main-text.js';
+import { toMarkdown } from './markdown.js';
 import { applyRobotsTag, type PageRobots } from './robots-meta.js';
 import { PageScan } from './scan.js';
 
@@ -33,6 +34,8 @@ export interface PageOptions {
   anchorText?: boolean;
   /** Choose the main text (default true). */
   mainText?: boolean;
+  /** Also write the main text as Markdown (default false). */
+  markdown?: boolean;
 }
 
 export interface ParsedPage {
@@ -55,6 +58,8 @@ export interface ParsedPage {
   text: string;
   /** What a reader came for, or an empty string. */
   mainText: string;
+  /** The main text with headings, lists, links, quotes, code and tables, when asked for. Link targets are as written. */
+  markdown?: string;
   /** AI opt-outs the page states: `noai`, `noimageai`, `tdm-reservation=1`, `tdm-policy=URL`. */
   aiPreferences: string[];
 }
@@ -67,13 +72,19 @@ export function parsePage(input: PageInput, options: PageOptions = {}): ParsedPa
   const { charset, source, bomLength } = sniffCharset(body, input.contentType);
   const utf8 = toUtf8(body.subarray(bomLength), charset);
   const head = new HeadCollector(input.url, input.agent);
-  const scan = new PageScan(utf8, head, input.limits?.links ?? DEFAULT_LINK_LIMIT, options.anchorText === true);
+  const scan = new PageScan(
+    utf8,
+    head,
+    input.limits?.links ?? DEFAULT_LINK_LIMIT,
+    options.anchorText === true || options.markdown === true,
+  );
   scan.run();
   for (const header of input.xRobotsTag ?? []) applyRobotsTag(head.robots, header, input.agent, head.aiPreferences);
   const { text } = scan;
   const links = scan.links.finish();
-  if (scan.anchorRanges !== null) links.texts = anchorTexts(scan, scan.anchorRanges);
-  return {
+  if (scan.anchorRanges !== null && options.anchorText) links.texts = anchorTexts(scan, scan.anchorRanges);
+  const chosen = options.mainText === false && !options.markdown ? null : chooseBlocks(scan.elements, text);
+  const page: ParsedPage = {
     charset,
     charsetSource: source,
     title: scan.title ?? '',
@@ -84,9 +95,11 @@ export function parsePage(input: PageInput, options: PageOptions = {}): ParsedPa
     robots: head.robots,
     links,
     text: text.slice(0, text.length),
-    mainText: options.mainText === false ? '' : mainText(scan.elements, text),
+    mainText: chosen === null ? '' : joinBlocks(text, chosen),
     aiPreferences: head.aiPreferences,
   };
+  if (options.markdown && chosen !== null) page.markdown = toMarkdown(scan, links.hrefs, chosen);
+  return page;
 }
 
 /** Text of each anchor with line breaks as blanks; empty for links that are no anchors. */

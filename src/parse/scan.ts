@@ -66,6 +66,8 @@ export class PageScan extends TreeRules {
   noscript = false;
   /** Where the text of each link begins and ends in the buffer, when asked for. */
   readonly anchorRanges: number[] | null;
+  /** Where inline code begins and ends, when links' texts are. */
+  readonly codeRanges: number[] = [];
 
   readonly #head: HeadVisitor;
   #templates = 0;
@@ -198,6 +200,12 @@ export class PageScan extends TreeRules {
     this.#anchor = -1;
   }
 
+  #codeTag(opens: boolean): void {
+    if (this.anchorRanges === null || this.#templates > 0 || this.#preformatted > 0) return;
+    const isOpen = this.codeRanges.length % 2 === 1;
+    if (isOpen !== opens) this.codeRanges.push(this.text.length);
+  }
+
   // -- start tags
 
   #startTag(): void {
@@ -217,6 +225,7 @@ export class PageScan extends TreeRules {
     }
     if (bits & TagClass.formatting) {
       if (tag === Tag.a) this.#anchorTag(tag);
+      else if (tag === Tag.code || tag === Tag.tt) this.#codeTag(true);
       return;
     }
     if (bits & TagClass.void) {
@@ -348,6 +357,7 @@ export class PageScan extends TreeRules {
   #endTag(): void {
     const { tag } = this.tokens;
     if (tag === Tag.a && this.#templates === 0) this.#endAnchor();
+    else if (tag === Tag.code || tag === Tag.tt) this.#codeTag(false);
     else if (tag === Tag.noscript) this.noscript = false;
     else if (tag === Tag.br && this.#templates === 0) this.text.lineBreak();
     else if (tag === Tag.p && this.#templates === 0) this.text.breakBlock();

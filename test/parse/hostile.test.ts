@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mainText } from '../../src/parse/main-text.js';
+import { chooseBlocks, joinBlocks } from '../../src/parse/main-text.js';
 import { parsePage } from '../../src/parse/page.js';
 import { PageScan } from '../../src/parse/scan.js';
 import { parseSitemap } from '../../src/parse/sitemap.js';
@@ -107,6 +107,6 @@ describe('hostile pages', () => {
   test('main text of a page without blocks is empty', () => {
     const scan = new PageScan(Buffer.from('<div></div>'), HEAD, 10, false);
     scan.run();
-    expect(mainText(scan.elements, scan.text)).toBe('');
+    expect(joinBlocks(scan.text, chooseBlocks(scan.elements, scan.text))).toBe('');
   });
 });
