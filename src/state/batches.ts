@@ -4,7 +4,7 @@
  * ahead of the store by the sealed batch and the open one, no further.
  */
 import { type Batch, type Changes, countChanges, noChanges } from '../changes.js';
-import { type Archive, FencedError, type Store } from '../engines/ports.js';
+import { type Archive, BatchError, FencedError, type Store } from '../engines/ports.js';
 import { UserError } from '../errors.js';
 
 /** Times that a batch of unknown outcome is sent. */
@@ -131,7 +131,8 @@ export class Batches {
         await this.#store.commit(batch);
         return;
       } catch (error) {
-        if (attempt === SENDS || error instanceof FencedError || error instanceof UserError) throw error;
+        const isFinal = [FencedError, BatchError, UserError].some((kind) => error instanceof kind);
+        if (isFinal || attempt === SENDS) throw error;
       }
     }
   }
