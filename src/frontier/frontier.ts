@@ -450,6 +450,10 @@ export class Frontier {
       const { value: host, stamp } = heap;
       heap.pop();
       if (this.hosts.stamp[host] !== stamp || this.hosts.state[host] !== HostState.back) continue;
+      if (this.hosts.nextAt[host] > now) {
+        this.#ready(host, now); // its clock was moved after it was entered: a Crawl-delay became known
+        continue;
+      }
       if (!this.#isPinned(host, now) || !this.#mayConnect(host, now)) continue;
       const lease = this.#lease(host, worker, now, turn, changes);
       if (lease === null) continue;
