@@ -549,17 +549,40 @@ export class Frontier {
   /** The next lease of a due host that may connect; null if it has to wait for something else first. */
   #lease(host: number, worker: number, now: number, turn: Turn, changes: Changes): Lease | null {
     const slot = this.#slotOf(host)!;
-    const errands = this.#errands.get(host);
-    if (errands) {
-      const errand = errands.shift()!;
-      if (errands.length === 0) this.#errands.delete(host);
-      return this.#grant(slot, errand, null, worker, now);
-    }
+    if (this.#errands.has(host)) return this.#leaseErrand(host, slot, worker, now, changes);
     if (slot.at >= slot.ahead.length) {
       if (!this.#load(host, slot, turn)) this.#retire(host, now);
       return null;
     }
     return this.#leaseAhead(host, slot, worker, now, changes);
+  }
+
+  /** The host's next errand. The next spelling of a page asks the robots of its origin like any other URL. */
+  #leaseErrand(host: number, slot: BackQueue, worker: number, now: number, changes: Changes): Lease | null {
+    const errands = this.#errands.get(host)!;
+    const errand = errands[0];
+    const origin = errand.kind === 'robots' ? null : this.robots.of(RobotsGate.nameOf(errand.target), host);
+    const gate = origin === null ? 'open' : this.robots.gate(origin, now);
+    if (gate === 'fetch') return this.#grant(slot, this.#robotsErrand(origin!), null, worker, now);
+    errands.shift();
+    if (errands.length === 0) this.#errands.delete(host);
+    if (gate === 'open' && (origin === null || this.robots.allows(origin, errand.target))) {
+      return this.#grant(slot, errand, null, worker, now);
+    }
+    if (gate === 'open') {
+      this.#deny(errand.url, now, changes);
+    } else {
+      this.urls.setState(errand.url, UrlState.pending); // begins again at its first spelling, when robots say more
+      this.#queues.put(errand.url, true);
+    }
+    this.#ready(host, now);
+    return null;
+  }
+
+  #deny(url: number, now: number, changes: Changes): void {
+    this.urls.setState(url, UrlState.denied);
+    this.#queues.putDenied(url);
+    changes.denied.push({ url, at: now, denied: true });
   }
 
   /** Goes through the look-ahead to the first URL whose origin is open and allows it (or whose robots.txt is to be
@@ -588,9 +611,7 @@ export class Frontier {
         };
         return this.#grant(slot, { ...errand, depth: text.depth, hops: text.hops }, text, worker, now);
       } else {
-        this.urls.setState(text.id, UrlState.denied);
-        this.#queues.putDenied(text.id);
-        changes.denied.push({ url: text.id, at: now, denied: true });
+        this.#deny(text.id, now, changes);
       }
     }
     if (waitUntil === Number.POSITIVE_INFINITY && !busy) this.#ready(host, now);
