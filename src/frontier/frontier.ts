@@ -642,10 +642,8 @@ export class Frontier {
   #grant(slot: BackQueue, errand: Errand, text: UrlText | null, worker: number, now: number): Lease {
     const { host } = slot;
     const address = this.hosts.address[host];
-    if (text !== null) {
-      this.urls.setState(errand.url, UrlState.leased);
-      this.hosts.fetched[host]++;
-    }
+    if (text !== null) this.urls.setState(errand.url, UrlState.leased);
+    if (errand.kind !== 'robots') this.hosts.fetched[host]++;
     slot.leased = true;
     slot.fetches++;
     if (this.#promised.delete(host)) this.addresses.breakPromise(address);

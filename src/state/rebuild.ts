@@ -199,6 +199,7 @@ class Scan {
     frontier.hosts.restUntil[lease.host] = Math.max(frontier.hosts.restUntil[lease.host], ended + owed);
     frontier.hosts.reason[lease.host] = WAIT_REASONS.indexOf('delay');
     if (lease.url < 0) return;
+    frontier.hosts.fetched[lease.host]++;
     const attempts = frontier.urls.attempts(lease.url) + 1;
     frontier.urls.setAttempts(lease.url, attempts);
     frontier.retries.remember(lease.url, { at: ended, code, status: 0 });
