@@ -56,7 +56,7 @@ export class RobotsDesk {
   answer(lease: Lease, report: LeaseReport, request: number, now: number, changes: Changes): void {
     const origin = this.#frontier.robots.origins[lease.origin];
     if (this.#follow(lease, report, now, changes)) return;
-    const code = report.code === 'redirect' && report.redirect !== null ? 'redirect.chain' : report.code;
+    const code = codeOf(report);
     const answer: RobotsAnswer = {
       code,
       status: report.status,
@@ -129,6 +129,7 @@ export class RobotsDesk {
   #follow(lease: Lease, report: LeaseReport, now: number, changes: Changes): boolean {
     const { redirect } = report;
     if (report.code !== 'redirect' || redirect === null || lease.redirects >= ROBOTS_MAX_REDIRECTS) return false;
+    if (redirect.trap === 'port') return false;
     const inside = this.#options.isInside(lease.connectTo);
     const host = this.#admission.hostOf(redirect.to.host, inside, now, changes);
     if (host < 0) return false;
@@ -147,4 +148,11 @@ export class RobotsDesk {
       this.#admission.admit({ ...url, kind: 'sitemap', ...place }, inside, now, changes);
     }
   }
+}
+
+/** A redirect that is not followed: to a port that nobody fetches from (no answer, so nothing is allowed), or one too
+ * many. */
+function codeOf({ code, redirect }: LeaseReport): LeaseReport['code'] {
+  if (code !== 'redirect' || redirect === null) return code;
+  return redirect.trap === 'port' ? 'guard.port' : 'redirect.chain';
 }

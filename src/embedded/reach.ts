@@ -1,7 +1,6 @@
 /** How far a crawl may reach: beyond this machine only with a contact and a delay. */
 import type { CrawlOptions } from '../crawl-options.js';
 import type { Resolver } from '../engines/ports.js';
-import type { AddressGuard } from '../fetch/address-guard.js';
 import { inCidr, parseCidr, parseIp } from '../fetch/ip.js';
 import { checkReach } from '../load-config.js';
 import type { NormalUrl } from '../url/normalize.js';
@@ -40,10 +39,4 @@ export function reaching(resolver: Resolver, options: CrawlOptions): Resolver {
       return { code: 'dns.failed', ttlMs: answer.ttlMs };
     },
   };
-}
-
-/** `port` if the URL's port is not fetched from. */
-export function guardPort(guard: AddressGuard, { origin }: NormalUrl): string | null {
-  const port = /:(\d+)$/.exec(origin)?.[1];
-  return port !== undefined && guard.checkPort(Number(port)) !== null ? 'port' : null;
 }

@@ -1,9 +1,10 @@
 /** Seeds into a crawl: normalised, screened, and checked for what a crawl beyond this machine needs. */
 import type { CrawlOptions } from '../crawl-options.js';
 import { UserError } from '../errors.js';
+import { refusedPort } from '../fetch/address-guard.js';
 import type { NormalUrl } from '../url/normalize.js';
 import type { OpenedCrawl } from './open.js';
-import { checkSeedReach, guardPort } from './reach.js';
+import { checkSeedReach } from './reach.js';
 
 /** Admits the seeds (and the sitemaps of `--sitemap`) that are not known yet. */
 export async function plantSeeds(opened: OpenedCrawl, options: CrawlOptions): Promise<void> {
@@ -23,7 +24,7 @@ export async function plantSeeds(opened: OpenedCrawl, options: CrawlOptions): Pr
 
 function plant({ admission, land, crawl, batches }: OpenedCrawl, seed: NormalUrl, kind: 'page' | 'sitemap'): void {
   // seeds are in scope by what they are; the shape guards and the port policy hold for them too
-  const refusal = land.traps.check(seed, 0) ?? guardPort(land.guard, seed);
+  const refusal = land.traps.check(seed, 0) ?? refusedPort(seed.origin);
   if (refusal !== null) {
     admission.refusals.count(refusal);
     return;

@@ -1,6 +1,6 @@
 /** What a crawl may touch: normal forms and keys, scope, trap guards, the address guard, and the seeds that draw it. */
 import type { CrawlOptions } from '../crawl-options.js';
-import { type AddressGuard, createGuard } from '../fetch/address-guard.js';
+import { type AddressGuard, createGuard, refusedPort } from '../fetch/address-guard.js';
 import { UrlKeyer } from '../url/key.js';
 import { createNormalizer, type NormalUrl, type UrlRefusal } from '../url/normalize.js';
 import { compileScope, type Scope, type ScopeRule, scopeFor } from '../url/scope.js';
@@ -8,7 +8,6 @@ import { screen } from '../url/screen.js';
 import { TrapGuards } from '../url/traps.js';
 import type { Identity } from './identity.js';
 import { keyOptions, trapLimits } from './parts.js';
-import { guardPort } from './reach.js';
 
 export interface Territory {
   /** All seeds so far, and the sitemaps of `--sitemap`. */
@@ -49,7 +48,7 @@ export function survey(options: CrawlOptions, who: Identity): Territory {
       keyer.hash(normal);
       return [keyer.hi, keyer.lo];
     },
-    refuses: (url) => screen(url, scope, traps) ?? guardPort(guard, url),
+    refuses: (url) => screen(url, scope, traps) ?? refusedPort(url.origin),
   };
 }
 

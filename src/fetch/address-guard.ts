@@ -141,6 +141,16 @@ export function createGuard(options: GuardOptions = {}): AddressGuard {
   };
 }
 
+/** `port` if the port of an origin (`http://host:8080`; without one it is the scheme's own) is not fetched from, else
+ * null. Asked of every URL that comes in: seed, link, redirect, sitemap entry. */
+export function refusedPort(origin: string): 'port' | null {
+  const last = origin.charCodeAt(origin.length - 1);
+  if (last < 0x30 || last > 0x39) return null; // no digit: no port, and no IPv4 address either
+  const colon = origin.lastIndexOf(':');
+  if (origin.charCodeAt(colon + 1) === 0x2f) return null; // that of the scheme
+  return checkPort(Number(origin.slice(colon + 1))) === null ? null : 'port';
+}
+
 function checkPort(port: number): Refusal | null {
   const known = Number.isInteger(port) && port >= 1 && port <= 65535;
   if (known && (port === 80 || port === 443 || (port >= 1024 && !BAD_PORTS.has(port)))) return null;

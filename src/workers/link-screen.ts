@@ -1,4 +1,5 @@
 /** From what a page says to packed links: resolved, normalised, screened for scope and shape, keyed. */
+import { refusedPort } from '../fetch/address-guard.js';
 import type { RedirectTarget } from '../frontier/report.js';
 import type { LinkList } from '../parse/links.js';
 import { LinkFlag as Rel } from '../parse/links.js';
@@ -81,7 +82,7 @@ export class LinkScreen {
       keyLo: this.#keyer.lo,
       to,
       inScope: this.#scope.verdict(to).accept,
-      trap: this.#traps.check(to, 0),
+      trap: this.#traps.check(to, 0) ?? refusedPort(to.origin),
       cookie: to.fetch === base ? cookieOf(setCookies) : null,
     };
   }
@@ -100,7 +101,7 @@ export class LinkScreen {
       this.#refuse(url.reason);
       return;
     }
-    const reason = screen(url, this.#scope, this.#traps);
+    const reason = screen(url, this.#scope, this.#traps) ?? refusedPort(url.origin);
     if (reason !== null) {
       this.#refuse(reason);
       return;

@@ -164,3 +164,24 @@ test('a name that moves to a private address while it is crawled is not followed
   expect([...site.connections.keys()]).toEqual(['127.0.0.1']);
   expect(summary.errors['guard.address']).toBe(1);
 });
+
+test('no seed, link, sitemap or redirect leads to a port that browsers do not fetch from', async () => {
+  const mail = await sites({ '*': () => 'this is not the web' }, ['127.0.0.77'], 10080);
+  const away = (target: string) => mail.url('127.0.0.77', target);
+  const site = await sites(
+    {
+      '127.0.0.1': (target) => {
+        if (target === '/robots.txt') return { body: `Sitemap: ${away('/sitemap.xml')}` };
+        if (target === '/') return links('/moved', away('/link'), site.url('127.0.0.2'));
+        return target === '/moved' ? redirect(away('/moved')) : undefined;
+      },
+      '127.0.0.2': (target) => (target === '/robots.txt' ? redirect(away('/robots.txt')) : 'must not be asked for'),
+    },
+    ['127.0.0.1', '127.0.0.2'],
+  );
+  const { summary } = await run('--scope', 'any', ...OPENED, site.url('127.0.0.1'), away('/'));
+  expect(summary.rejected).toEqual({ port: 4 });
+  expect(summary.waiting).toMatchObject({ robots: { urls: 1 } });
+  expect(site.asked('127.0.0.2', true)).toEqual(['/robots.txt']);
+  expect(mail.connections).toEqual(new Map());
+});

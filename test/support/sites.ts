@@ -45,9 +45,14 @@ export class Sites {
   }
 
   /** @param hosts sites by host name or address, as in the Host header; `*` answers for all others
-   * @param addresses loopback addresses to listen at, all on one port */
-  static async start(hosts: Record<string, Site>, addresses: readonly string[] = ['127.0.0.1']): Promise<Sites> {
+   * @param addresses loopback addresses to listen at, all on one port (0: a free one) */
+  static async start(
+    hosts: Record<string, Site>,
+    addresses: readonly string[] = ['127.0.0.1'],
+    port = 0,
+  ): Promise<Sites> {
     const sites = new Sites(hosts);
+    sites.port = port;
     for (const address of addresses) await sites.#listen(address);
     return sites;
   }
