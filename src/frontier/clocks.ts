@@ -33,7 +33,9 @@ export interface HostVerdict {
   /** The host rests until `ended + rest`, 0 for no rest. */
   rest: number;
   /** It rests since it throttled us too often, or since it cannot be reached. */
-  why: 'none' | 'throttled' | 'asleep' | 'offline' | 'dropped';
+  why: 'none' | 'asleep' | 'offline' | 'dropped';
+  /** It asked us to slow down (and perhaps was put to sleep for that). */
+  throttled: boolean;
   /** A penalty or an offline time ended with this request. */
   recovered: boolean;
 }
@@ -48,7 +50,7 @@ export function charge(
   retryAfterMs: number | null,
   rules: DelayRules,
 ): HostVerdict {
-  const verdict: HostVerdict = { delay: 0, rest: 0, why: 'none', recovered: false };
+  const verdict: HostVerdict = { delay: 0, rest: 0, why: 'none', throttled: false, recovered: false };
   switch (OUTCOMES[code].host) {
     case 'backoff':
       throttle(hosts, host, retryAfterMs, rules, verdict);
@@ -67,7 +69,7 @@ export function charge(
   }
   const slow = Math.min(rules.fetchFactor * fetchMs, rules.fetchCap);
   verdict.delay = Math.max(rules.delay, hosts.crawlDelay[host], slow, hosts.penalty[host]);
-  if (verdict.why === 'throttled' && retryAfterMs !== null)
+  if (verdict.throttled && retryAfterMs !== null)
     verdict.delay = Math.max(verdict.delay, Math.min(retryAfterMs, rules.retryAfterCap));
   return verdict;
 }
@@ -79,7 +81,7 @@ function throttle(
   rules: DelayRules,
   v: HostVerdict,
 ): void {
-  v.why = 'throttled';
+  v.throttled = true;
   // doubled even when Retry-After names a time: a host that throttles is visited more slowly afterwards
   const doubled = 2 * Math.max(hosts.penalty[host], rules.delay, hosts.crawlDelay[host]);
   if (retryAfterMs === null || hosts.penalty[host] === 0) hosts.penalty[host] = Math.min(doubled, rules.penaltyCap);
@@ -94,11 +96,12 @@ function unreachable(hosts: HostTable, host: number, limit: number, rules: Delay
   // a host that was offline gets one attempt when it wakes, not a new series
   if (++hosts.failures[host] < limit && hosts.offline[host] === 0) return;
   hosts.failures[host] = 0;
-  const step = hosts.offline[host]++;
+  const step = hosts.offline[host];
   if (step >= rules.offline.length) {
     v.why = 'dropped';
     return;
   }
+  hosts.offline[host]++;
   v.why = 'offline';
   v.rest = rules.offline[step];
 }

@@ -708,7 +708,7 @@ export class Frontier {
     const event = (kind: 'throttled' | 'recovered', until: number, words: string): void => {
       changes.hostEvents.push({ host, at: outcome.ended, kind, until, value: this.hosts.penalty[host], words });
     };
-    if (verdict.why === 'throttled') event('throttled', outcome.ended + verdict.delay, `status ${outcome.status}`);
+    if (verdict.throttled) event('throttled', outcome.ended + verdict.delay, `status ${outcome.status}`);
     else if (verdict.recovered) event('recovered', 0, 'answers again');
   }
 
