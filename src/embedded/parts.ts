@@ -91,7 +91,7 @@ export function robotsTimes(config: Config): RobotsTimes {
   };
 }
 
-export function fetchSettings({ config, userAgent }: CrawlOptions): FetchSettings {
+export function fetchSettings({ config, userAgent }: Pick<CrawlOptions, 'config' | 'userAgent'>): FetchSettings {
   const bombs = { ratio: config['decode.ratio'], ratioFrom: config['decode.ratioFrom'] };
   return {
     userAgent,
