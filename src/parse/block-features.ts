@@ -5,7 +5,6 @@
  * Everything is computed on the flat rows of the scan: one sweep up (sums of subtrees), one down (what ancestors say),
  * one over the blocks.
  */
-import { HASH_SEED, hashByte } from './byte-words.js';
 import { Tag } from './elements.js';
 import type { Elements } from './open-elements.js';
 import type { TextBuilder } from './text-builder.js';
@@ -21,7 +20,7 @@ export const Feature = {
   previousLinkShare: 33, nextChars: 34, nextLinkShare: 35, aroundLinkShare: 36, aroundChars: 37, pageChars: 38,
   pageLinkShare: 39, pageProseShare: 40, pageBlocks: 41, articleShare: 42, articleOrdinal: 43, navigation: 44, footer:
   45, header: 46, aside: 47, promotion: 48, comments: 49, hidden: 50, meta: 51, content: 52, article: 53, noscript:
-  54, form: 55, caption: 56, repeats: 57,
+  54, form: 55, caption: 56,
 } as const;
 export const FEATURE_COUNT = Object.keys(Feature).length;
 const F = Feature;
@@ -58,7 +57,7 @@ const cap = (value: number): number => Math.min(value, 255);
 export const MAX_BLOCKS = 20_000;
 
 /** Bytes of a block that are looked at closely. */
-const SAMPLE = 256;
+const SAMPLE = 128;
 
 /** The table of features of a page, `FEATURE_COUNT` numbers a block. */
 export class BlockFeatures {
@@ -192,12 +191,11 @@ export class BlockFeatures {
 
   #fill(): void {
     const headline = this.#headline();
-    const seen = new Map<number, number>();
     let charsBefore = 0;
     let lastProse = -1;
     for (let block = 0; block < this.#size; block++) {
       const at = block * FEATURE_COUNT;
-      this.#fillText(block, at, seen);
+      this.#fillText(block, at);
       this.#fillPlace(block, at, charsBefore, headline);
       this.#fillAncestors(block, at);
       if (this.#proseOf(block) > 0) {
@@ -232,7 +230,7 @@ export class BlockFeatures {
     return 0;
   }
 
-  #fillText(block: number, at: number, seen: Map<number, number>): void {
+  #fillText(block: number, at: number): void {
     const { table } = this;
     const { bytes, blockStart, blockEnd, blockChars, blockLinkChars, blockGaps } = this.#text;
     const start = blockStart[block];
@@ -241,11 +239,9 @@ export class BlockFeatures {
     let commas = 0;
     let uppers = 0;
     let letters = 0;
-    let hash = HASH_SEED;
     for (let p = start; p < stop; p++) {
       const c = bytes[p];
       const lower = c | 0x20;
-      hash = hashByte(hash, lower);
       if ((lower >= 0x61 && lower <= 0x7a) || c >= 0x80) {
         letters++;
         if (c !== lower) uppers++;
@@ -260,10 +256,6 @@ export class BlockFeatures {
     table[at + F.commas] = commas;
     table[at + F.upperShare] = share(uppers, letters);
     table[at + F.endsSentence] = last;
-    const key = hash ^ (end - start);
-    const times = seen.get(key) ?? 0;
-    table[at + F.repeats] = cap(times);
-    if (seen.size < 20_000) seen.set(key, times + 1);
   }
 
   #fillPlace(block: number, at: number, charsBefore: number, headline: number): void {

@@ -1,6 +1,7 @@
 /** What `meta`, `link` and `base` say about a page, wherever on it they stand. */
 import { Attr } from './elements.js';
 import { LinkFlag, relFlags } from './links.js';
+import { addJsonLd, addMeta, MAX_SCRIPT_BYTES, MAX_SCRIPTS, type PageMetadata } from './metadata.js';
 import { parseRefresh, type Refresh } from './refresh.js';
 import { applyDirectives, defaultRobots, type PageRobots } from './robots-meta.js';
 import type { HeadVisitor, PageScan } from './scan.js';
@@ -18,11 +19,15 @@ export class HeadCollector implements HeadVisitor {
   /** `content-language` of a meta. */
   language: string | null = null;
   base: string;
+  /** What `meta` and JSON-LD declare, if it is wanted. */
+  readonly metadata: PageMetadata | null;
+  readonly #scripts: string[] = [];
   readonly #agent: string | undefined;
   #hasBase = false;
 
-  constructor(url: string, agent: string | undefined) {
+  constructor(url: string, agent: string | undefined, wantsMetadata: boolean) {
     this.base = url;
+    this.metadata = wantsMetadata ? {} : null;
     this.#agent = agent?.toLowerCase();
   }
 
@@ -67,12 +72,30 @@ export class HeadCollector implements HeadVisitor {
       if (this.refresh === null && !scan.noscript) this.#setRefresh(scan, content);
     } else if (pragma === 'content-language') this.language ??= content.trim() || null;
     const name = scan.attribute(Attr.name)?.trim().toLowerCase();
+    if (this.metadata !== null) this.#addMetadata(this.metadata, scan, name, content);
     if (name === undefined) return;
     if (name === 'robots' || (this.#agent !== undefined && name === this.#agent)) {
       applyDirectives(this.robots, content, this.aiPreferences);
     } else if (name === 'tdm-reservation' || name === 'tdm-policy') {
       this.aiPreferences.push(`${name}=${content.trim().slice(0, 1000)}`);
     }
+  }
+
+  #addMetadata(metadata: PageMetadata, scan: PageScan, name: string | undefined, content: string): void {
+    const key = scan.attribute(Attr.property) ?? name ?? scan.attribute(Attr.itemprop);
+    if (key !== null && key !== undefined) addMeta(metadata, key.trim().toLowerCase(), content);
+  }
+
+  jsonLd(scan: PageScan, start: number, end: number): void {
+    if (this.metadata === null || this.#scripts.length >= MAX_SCRIPTS || end - start > MAX_SCRIPT_BYTES) return;
+    this.#scripts.push(scan.tokens.bytes.utf8Slice(start, end));
+  }
+
+  /** The metadata of the whole page: `meta` first, JSON-LD where it is silent. */
+  finishMetadata(): PageMetadata | undefined {
+    if (this.metadata === null) return undefined;
+    for (const script of this.#scripts) addJsonLd(this.metadata, script);
+    return this.metadata;
   }
 
   #setRefresh(scan: PageScan, content: string): void {

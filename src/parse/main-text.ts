@@ -13,9 +13,9 @@ import type { TextBuilder } from './text-builder.js';
 /** Fields of a node of the forest: `feature <= threshold` goes left; a negative child is the complement of a leaf. */
 const NODE_STRIDE = 4;
 
-/** Log-odds from which a block belongs (a probability of 0.42), as the leaves are scaled. */
+/** Log-odds from which a block belongs (a probability of 0.47), as the leaves are scaled. */
 const LEAF_SCALE = 8192;
-const THRESHOLD = Math.round(Math.log(0.42 / 0.58) * LEAF_SCALE);
+const THRESHOLD = Math.round(Math.log(0.47 / 0.53) * LEAF_SCALE);
 
 /** Which blocks of a scanned page are its main text: 1 or 0 for each. Blocks past `MAX_BLOCKS` are not. */
 export function chooseBlocks(elements: Elements, text: TextBuilder): Uint8Array {

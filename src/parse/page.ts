@@ -9,6 +9,7 @@ import { HeadCollector } from './head.js';
 import { LinkFlag, type LinkList } from './links.js';
 import { chooseBlocks, joinBlocks } from './main-text.js';
 import { toMarkdown } from './markdown.js';
+import type { PageMetadata } from './metadata.js';
 import { applyRobotsTag, type PageRobots } from './robots-meta.js';
 import { PageScan } from './scan.js';
 
@@ -36,6 +37,8 @@ export interface PageOptions {
   mainText?: boolean;
   /** Also write the main text as Markdown (default false). */
   markdown?: boolean;
+  /** Also read Open Graph and JSON-LD (default false). */
+  metadata?: boolean;
 }
 
 export interface ParsedPage {
@@ -60,6 +63,8 @@ export interface ParsedPage {
   mainText: string;
   /** The main text with headings, lists, links, quotes, code and tables, when asked for. Link targets are as written. */
   markdown?: string;
+  /** Title, author and dates that the page declares, when asked for. */
+  metadata?: PageMetadata;
   /** AI opt-outs the page states: `noai`, `noimageai`, `tdm-reservation=1`, `tdm-policy=URL`. */
   aiPreferences: string[];
 }
@@ -71,7 +76,7 @@ export function parsePage(input: PageInput, options: PageOptions = {}): ParsedPa
   const body = Buffer.from(input.body.buffer, input.body.byteOffset, input.body.byteLength);
   const { charset, source, bomLength } = sniffCharset(body, input.contentType);
   const utf8 = toUtf8(body.subarray(bomLength), charset);
-  const head = new HeadCollector(input.url, input.agent);
+  const head = new HeadCollector(input.url, input.agent, options.metadata === true);
   const scan = new PageScan(
     utf8,
     head,
@@ -98,6 +103,7 @@ export function parsePage(input: PageInput, options: PageOptions = {}): ParsedPa
     mainText: chosen === null ? '' : joinBlocks(text, chosen),
     aiPreferences: head.aiPreferences,
   };
+  if (options.metadata) page.metadata = head.finishMetadata();
   if (options.markdown && chosen !== null) page.markdown = toMarkdown(scan, links.hrefs, chosen);
   return page;
 }

@@ -18,6 +18,8 @@ export interface HeadVisitor {
   meta(scan: PageScan): void;
   baseTag(scan: PageScan): void;
   link(scan: PageScan): void;
+  /** The content of a JSON-LD script. */
+  jsonLd?(scan: PageScan, start: number, end: number): void;
 }
 
 /** Elements whose text a reader never sees as text of the page. */
@@ -136,6 +138,7 @@ export class PageScan extends TreeRules {
   /** Content that is not markup: title is kept, script and style go, the rest is text if it shows. */
   #rawContent(tag: number, textKind: number): void {
     const { tokens } = this;
+    const isJsonLd = tag === Tag.script && this.#head.jsonLd !== undefined && this.#isJsonLd();
     tokens.enterRawText(textKind);
     const shows = tag === Tag.xmp || tag === Tag.plaintext;
     if (shows) return;
@@ -146,7 +149,12 @@ export class PageScan extends TreeRules {
       return;
     }
     if (tag === Tag.title) this.#setTitle(tokens.textStart, tokens.textEnd);
+    else if (isJsonLd) this.#head.jsonLd?.(this, tokens.textStart, tokens.textEnd);
     tokens.next();
+  }
+
+  #isJsonLd(): boolean {
+    return this.#templates === 0 && this.attribute(Attr.type)?.trim().toLowerCase() === 'application/ld+json';
   }
 
   #setTitle(start: number, end: number): void {
