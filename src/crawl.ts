@@ -40,6 +40,8 @@ export interface CrawlParts {
   clock: Clock;
   /** Leases of the last run whose fate is in the open batch. */
   recovered: readonly OpenLease[];
+  /** Cuts at their last committed record, and closes, the segments that dead workers left open. */
+  recover: () => Promise<readonly { name: string; length: number }[]>;
 }
 
 export interface CrawlLimits {
@@ -129,7 +131,11 @@ export class Crawl {
     this.#soon = true;
     setImmediate(() => {
       this.#soon = false;
-      this.#pump();
+      try {
+        this.#pump();
+      } catch (error) {
+        this.fail(error);
+      }
     });
   }
 
@@ -168,7 +174,7 @@ export class Crawl {
       if (allowance <= 0) return Number.POSITIVE_INFINITY;
       const turn = frontier.next(now, workers.room(), allowance, batches.open);
       this.#submit(turn.leases);
-      for (const host of turn.resolve) void this.#resolveHost(host);
+      for (const host of turn.resolve) this.#resolveHost(host).catch((error) => this.fail(error));
       let loadedNow = false;
       for (const request of turn.load) if (this.#load(request, now)) loadedNow = true;
       if (!loadedNow || turns === MAX_TURNS) return loadedNow ? now : turn.waitUntil;
@@ -188,7 +194,16 @@ export class Crawl {
   }
 
   /** Reports of a worker: settled in their order. */
-  onReports({ reports, links }: ReportBatch): void {
+  onReports(batch: ReportBatch): void {
+    try {
+      this.#settle(batch);
+    } catch (error) {
+      this.fail(error);
+    }
+    this.wake();
+  }
+
+  #settle({ reports, links }: ReportBatch): void {
     const { frontier, settlement, batches, held } = this.#p;
     const now = this.now();
     for (const report of reports) {
@@ -199,12 +214,12 @@ export class Crawl {
       if (report.record !== null) batches.archived(report.record.segment, report.record.cdxj);
       if (report.page?.text) batches.archived(report.page.text.segment, '');
       settlement.settle(lease, this.#onLoopClock(report), links, now, open);
+      batches.since(report.ended);
       if (open.visits.length > visits) held.settled(open.visits[visits], lease.target);
       if (lease.kind !== 'robots') this.#pagesOut--;
       if (lease.kind === 'page' && report.code === 'ok') this.#pages++;
       this.#settledLeases.push(entryOf(lease));
     }
-    this.wake();
   }
 
   onHeld(questions: readonly HeldQuestion[], send: (answers: HeldAnswer[]) => void): void {
@@ -223,7 +238,7 @@ export class Crawl {
     const settled = this.#settledLeases;
     this.#settledLeases = [];
     batches
-      .commit()
+      .commit(this.now())
       .then(() => leases.settled(settled))
       .then(
         () => this.wake(),
@@ -276,6 +291,9 @@ export class Crawl {
     if (this.#timer !== null) clearTimeout(this.#timer);
     await workers.close(); // its last reports and closed segments are settled on the way
     try {
+      await batches.flush();
+      // after a failure only the store knows what is committed: the next start asks it
+      if (this.#failure === null) this.onSegments(await this.#p.recover());
       await batches.flush();
       leases.settled(this.#settledLeases);
       if (this.#failure === null) leases.stop(clock.wall());

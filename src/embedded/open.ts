@@ -6,7 +6,6 @@ import { noChanges } from '../changes.js';
 import { Crawl } from '../crawl.js';
 import type { CrawlOptions, CrawlUi } from '../crawl-options.js';
 import { type DirectoryLock, lockDirectory } from '../engines/lock.js';
-import type { Resolver } from '../engines/ports.js';
 import { openSqliteStore, type SqliteStore } from '../engines/sqlite.js';
 import { systemClock, systemRandom } from '../engines/system.js';
 import { UserError } from '../errors.js';
@@ -24,8 +23,11 @@ import { type Identity, identify, remember } from './identity.js';
 import { fetchSettings, keyOptions, productToken, resolverOptions, trapLimits, workerCount } from './parts.js';
 import { reaching } from './reach.js';
 import { appending, restore } from './restore.js';
+import { checkSeeds } from './seeds.js';
 import { survey, type Territory } from './territory.js';
 
+/** What page workers are started from. */
+export const PAGE_THREAD = new URL('./page-thread.js', import.meta.url);
 /** Open changes beyond which no lease goes out. */
 const PRESSURE = 20_000;
 
@@ -36,19 +38,18 @@ export interface OpenedCrawl {
   batches: Batches;
   tally: Tally;
   land: Territory;
-  resolver: Resolver;
-  isNew: boolean;
   /** Closes everything; an index of a crawl that has ended is sorted. */
   close(hasEnded: boolean): Promise<void>;
 }
 
-export async function openCrawl(options: CrawlOptions, ui: CrawlUi): Promise<OpenedCrawl> {
+/** @param script what page workers are started from; tests put a poisonous one here */
+export async function openCrawl(options: CrawlOptions, ui: CrawlUi, script: URL): Promise<OpenedCrawl> {
   const paths = makeDirectory(options.dir);
   const lock = lockDirectory(options.dir, systemClock.wall());
   let store: SqliteStore | undefined;
   try {
     store = openSqliteStore(paths.store, { create: true, warn: (sentence) => ui.say(sentence) });
-    return await wire(options, ui, paths, lock, store);
+    return await wire(options, ui, script, paths, lock, store);
   } catch (error) {
     store?.close();
     lock.release();
@@ -59,6 +60,7 @@ export async function openCrawl(options: CrawlOptions, ui: CrawlUi): Promise<Ope
 async function wire(
   options: CrawlOptions,
   ui: CrawlUi,
+  script: URL,
   paths: CrawlDirectory,
   lock: DirectoryLock,
   store: SqliteStore,
@@ -66,6 +68,8 @@ async function wire(
   const { config } = options;
   const who = identify(store, options);
   const land = survey(options, who);
+  const resolver = new DnsResolver({ ...resolverOptions(config), clock: systemClock.monotonic });
+  await checkSeeds(who, land, resolver, options);
   const parts = decisions(options, land, systemRandom, (to) => widen(to));
   const { frontier, admission, settlement, content, tally, texts } = parts;
 
@@ -74,21 +78,30 @@ async function wire(
   const first = noChanges();
   const now = systemClock.wall();
   const prefix = `${who.id}-`;
-  const { archive, index } = await restore(store, parts, options, paths, prefix, stop, now, systemRandom, first);
+  const { archive, index, committed } = await restore(
+    store,
+    parts,
+    options,
+    paths,
+    prefix,
+    stop,
+    now,
+    systemRandom,
+    first,
+  );
   // from here on the next start is an unclean one, until the leases are stopped
   const leases = new LeasesFile(options.dir, stop.leases);
   remember(first, who, options, land.seeds);
   const times = { time: config['batch.time'], changes: config['batch.changes'], pressure: PRESSURE };
   const batches = new Batches({ store, archive, index: appending(index) }, epoch, first, times);
 
-  const workers = startPool(options, land, who, paths, `${prefix}${epoch}`, {
+  const workers = startPool(options, script, land, who, paths, `${prefix}${epoch}`, {
     reports: (batch) => crawl.onReports(batch),
     held: (questions, send) => crawl.onHeld(questions, send),
     segments: (closed) => crawl.onSegments(closed),
     fatal: (message) => crawl.fail(new UserError(message)),
     replaced: (worker, why) => ui.say(`Page worker ${worker} was replaced: ${why.split('\n', 1)[0]}`),
   });
-  const resolver = new DnsResolver({ ...resolverOptions(config), clock: systemClock.monotonic });
   const held = new HeldDesk(content, store);
   const crawl = new Crawl(
     {
@@ -97,12 +110,14 @@ async function wire(
       resolver: reaching(resolver, options),
       clock: systemClock,
       recovered: stop.leases,
+      recover: () => archive.recover(committed.lengths()),
     },
     { maxPages: config.maxPages, maxDuration: config.maxDuration, patience: config.patience },
   );
   batches.onSeal = (changes) => changes.meta.push(['refused', JSON.stringify(admission.refusals.counts)]);
   batches.onCommitted = (changes) => {
     tally.add(changes);
+    committed.add(changes);
     held.committed(changes.visits);
     const newest = changes.urls.at(-1);
     if (newest !== undefined) texts.committedBelow(newest.id + 1);
@@ -116,16 +131,18 @@ async function wire(
     ui.say(`A seed redirects to ${added}: it is in scope from now on.`);
   };
   const close = async (hasEnded: boolean): Promise<void> => {
+    await workers.close(); // ended already, unless something broke on the way
     await index.close();
     if (hasEnded) await sortCdxj(paths.index); // replay tools search it by halving
     store.close();
     lock.release();
   };
-  return { crawl, frontier, admission, batches, tally, land, resolver, isNew: who.isNew, close };
+  return { crawl, frontier, admission, batches, tally, land, close };
 }
 
 function startPool(
   options: CrawlOptions,
+  script: URL,
   land: Territory,
   who: Identity,
   paths: CrawlDirectory,
@@ -160,7 +177,7 @@ function startPool(
       heartbeat: config['worker.heartbeat'],
       deadAfter: config['worker.deadAfter'],
       clock: systemClock,
-      script: new URL('./page-thread.js', import.meta.url),
+      script,
     },
     events,
   );

@@ -5,6 +5,7 @@ import type { Changes } from '../changes.js';
 import type { CrawlOptions } from '../crawl-options.js';
 import type { Random, Store } from '../engines/ports.js';
 import type { IndexFile } from '../state/batches.js';
+import type { CommittedSegments } from '../state/committed-segments.js';
 import { type LastStop, rebuild } from '../state/rebuild.js';
 import type { Decisions } from './decisions.js';
 import type { CrawlDirectory } from './directory.js';
@@ -13,8 +14,7 @@ import { indexLines } from './index-lines.js';
 export interface Restored {
   archive: SegmentArchive;
   index: CdxjWriter;
-  /** Names of the segments by their ids. */
-  segments: Map<number, string>;
+  committed: CommittedSegments;
 }
 
 /** Rebuilds the memory and brings the archive into step with it. Rows about lost leases go to `changes`.
@@ -31,7 +31,6 @@ export async function restore(
   changes: Changes,
 ): Promise<Restored> {
   const { frontier, robots, settlement } = parts;
-  const segments = new Map<number, string>();
   const { requests, visits, committed } = rebuild(
     store,
     {
@@ -40,10 +39,7 @@ export async function restore(
       delay: options.config.delay,
       uncleanOwe: options.config['unclean.owe'],
       onRobots: (row) => robots.restore(frontier.robots.of(row.origin, row.host), row),
-      onSegment: (row) => {
-        segments.set(row.id, row.name);
-        settlement.restoreSegment(row);
-      },
+      onSegment: (row) => settlement.restoreSegment(row),
     },
     stop,
     now,
@@ -53,10 +49,12 @@ export async function restore(
   settlement.ids.visits = visits;
   parts.texts.committedBelow(frontier.urls.size);
   const archive = new SegmentArchive({ warc: paths.warc, text: paths.text, prefix });
-  await archive.recover(new Map([...segments].map(([id, name]) => [name, committed.get(id) ?? 0])));
+  for (const { name, length } of await archive.recover(committed.lengths())) {
+    settlement.closeSegment(name, length, Math.round(now), changes);
+  }
   const length = Number(store.meta('index.length') ?? 0);
   const index = await CdxjWriter.open(paths.index, length, () => indexLines(store, paths.warc));
-  return { archive, index, segments };
+  return { archive, index, committed };
 }
 
 export const appending = (index: CdxjWriter): IndexFile => ({

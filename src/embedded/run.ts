@@ -2,7 +2,7 @@
 import type { CrawlEnd } from '../crawl.js';
 import type { CrawlOptions, CrawlProgress, CrawlSummary, CrawlUi } from '../crawl-options.js';
 import { systemClock } from '../engines/system.js';
-import { type OpenedCrawl, openCrawl } from './open.js';
+import { type OpenedCrawl, openCrawl, PAGE_THREAD } from './open.js';
 import { plantSeeds } from './seeds.js';
 
 /** ms between two progress lines. */
@@ -11,13 +11,14 @@ const PROGRESS = 250;
 const RATE_WINDOW = 5;
 
 /** Crawls until nothing is left, a limit is reached, or `options.signal` is aborted.
+ * @param script what page workers are started from; only tests have another
  * @throws UserError for whatever the user can mend */
-export async function runCrawl(options: CrawlOptions, ui: CrawlUi): Promise<CrawlSummary> {
+export async function runCrawl(options: CrawlOptions, ui: CrawlUi, script = PAGE_THREAD): Promise<CrawlSummary> {
   const started = systemClock.monotonic();
-  const opened = await openCrawl(options, ui);
+  const opened = await openCrawl(options, ui, script);
   let end: CrawlEnd = 'stopped';
   try {
-    await plantSeeds(opened, options);
+    plantSeeds(opened);
     const onAbort = (): void => opened.crawl.stop();
     options.signal.addEventListener('abort', onAbort, { once: true });
     if (options.signal.aborted) onAbort();

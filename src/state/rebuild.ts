@@ -23,6 +23,7 @@ import { fetchAllowedAt } from '../frontier/budgets.js';
 import type { Frontier } from '../frontier/frontier.js';
 import { HostState, WAIT_REASONS } from '../frontier/host-table.js';
 import { UrlState } from '../frontier/url-table.js';
+import { CommittedSegments } from './committed-segments.js';
 import { mergeTables } from './merge.js';
 import type { Tally } from './tally.js';
 
@@ -59,8 +60,7 @@ export interface Rebuilt {
   /** Next free ids. */
   requests: number;
   visits: number;
-  /** Committed bytes of each segment, by id. */
-  committed: Map<number, number>;
+  committed: CommittedSegments;
 }
 
 /** Reads everything. `now` is wall ms; rows about lost leases go to `changes`. */
@@ -75,7 +75,7 @@ export function rebuild(
   mergeTables(reader, {
     hosts: (row) => scan.host(row),
     urls: (row) => scan.url(row),
-    segments: parts.onSegment,
+    segments: (row) => scan.segment(row),
     denied: (row) => scan.denied(row),
     dead: (row) => scan.dead(row),
     requests: (row) => scan.request(row),
@@ -93,7 +93,7 @@ export function rebuild(
 class Scan {
   readonly #parts: RebuildParts;
   readonly #lastFailures = new Map<number, number>();
-  readonly committed = new Map<number, number>();
+  readonly committed = new CommittedSegments();
   requests = 0;
   visits = 0;
 
@@ -112,11 +112,16 @@ class Scan {
     if (id !== row.id || known >= 0) throw damaged(`URL ${row.id} (${row.url})`);
   }
 
+  segment(row: SegmentRow): void {
+    this.committed.segment(row);
+    this.#parts.onSegment(row);
+  }
+
   request(row: RequestRow): void {
     const { hosts, urls, addresses, retries } = this.#parts.frontier;
     this.requests = row.id + 1;
     this.#parts.tally.add({ requests: [row], visits: [], denied: [], dead: [] });
-    this.#commit(row.record);
+    this.committed.record(row.record);
     hosts.nextAt[row.host] = Math.max(hosts.nextAt[row.host], row.ended + row.delay);
     hosts.owed[row.host] = row.delay;
     if (row.address !== '') addresses.owe(addresses.intern(row.address), row.ended + row.addressDelay);
@@ -133,8 +138,7 @@ class Scan {
     const { urls } = this.#parts.frontier;
     this.visits = row.id + 1;
     this.#parts.tally.add({ requests: [], visits: [row], denied: [], dead: [] });
-    this.#commit(row.record);
-    this.#commit(row.text);
+    this.committed.record(row.text);
     if (row.contentHash !== null && row.code === 'ok') this.#parts.content.keep(row.contentHash, row.id, row.url);
     this.#settle(row.url, UrlState.done);
     urls.setAttempts(row.url, 0);
@@ -235,12 +239,6 @@ class Scan {
     this.#parts.frontier.urls.setState(url, state);
     this.#parts.frontier.retries.forget(url);
     this.#lastFailures.delete(url);
-  }
-
-  #commit(record: { segment: number; offset: number; length: number } | null): void {
-    if (record === null) return;
-    const end = record.offset + record.length;
-    if (end > (this.committed.get(record.segment) ?? 0)) this.committed.set(record.segment, end);
   }
 }
 

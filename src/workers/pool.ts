@@ -58,8 +58,12 @@ export class WorkerPool {
   readonly #members: Member[] = [];
   readonly #room: Int32Array;
   readonly #watch: NodeJS.Timeout;
+  /** Threads that were given up and may not have ended yet. */
+  readonly #leaving: Promise<unknown>[] = [];
+  #listenedAt: number;
   #starts = 0;
   #deaths = 0;
+  #closing: Promise<void> | null = null;
 
   constructor(settings: PoolSettings, options: PoolOptions, events: PoolEvents) {
     this.#settings = settings;
@@ -68,6 +72,7 @@ export class WorkerPool {
     this.#shared = new SharedState(options.workers);
     this.#room = new Int32Array(options.workers);
     for (let index = 0; index < options.workers; index++) this.#members.push(this.#start(index));
+    this.#listenedAt = options.clock.monotonic();
     this.#watch = setInterval(() => this.#listen(), options.heartbeat);
     this.#watch.unref();
   }
@@ -109,15 +114,22 @@ export class WorkerPool {
     for (const member of this.#members) this.#send(member, { type: 'abort' });
   }
 
-  /** Closes the segments and ends the threads, after all reports are out. */
-  async close(): Promise<void> {
-    clearInterval(this.#watch);
+  /** Closes the segments and ends the threads, after all reports are out: when it resolves, nothing is written any
+   * more. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#closeAll();
+    return this.#closing;
+  }
+
+  async #closeAll(): Promise<void> {
     for (const member of this.#members) {
       member.isClosing = true;
       this.#send(member, { type: 'close' });
     }
     await Promise.all(this.#members.map((member) => member.done));
+    clearInterval(this.#watch);
     await Promise.all(this.#members.map((member) => member.thread.terminate()));
+    await Promise.all(this.#leaving);
   }
 
   #send(member: Member, message: ToWorker): void {
@@ -150,6 +162,7 @@ export class WorkerPool {
   }
 
   #receive(member: Member, message: FromWorker): void {
+    if (!this.#members.includes(member)) return; // given up for dead: its leases are back already
     switch (message.type) {
       case 'reports':
         this.#deaths = 0;
@@ -174,11 +187,15 @@ export class WorkerPool {
   /** Looks for workers that do not answer. */
   #listen(): void {
     const now = this.#options.clock.monotonic();
+    const late = now - this.#listenedAt - this.#options.heartbeat;
+    this.#listenedAt = now;
+    // we were stopped (Ctrl-Z, a debugger) or busy ourselves: the workers get the time to be heard
+    if (late > this.#options.heartbeat) return;
     for (const [index, member] of this.#members.entries()) {
       const silence = this.#shared.silence(index, now);
       if (silence <= this.#options.deadAfter) continue;
+      this.#leaving.push(member.thread.terminate());
       this.#died(index, member, 'worker.hang', `no heartbeat for ${Math.round(silence / 1000)} s`);
-      void member.thread.terminate();
     }
   }
 
