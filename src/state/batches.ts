@@ -33,6 +33,7 @@ export class Batches {
   #lines: string[] = [];
   readonly #segments = new Set<string>();
   #openedAt = Number.POSITIVE_INFINITY;
+  #sealedAt = 0;
   #sealed: Promise<void> | null = null;
   #epoch: number;
   #sequence = 0;
@@ -68,6 +69,12 @@ export class Batches {
     if (line !== '') this.#lines.push(line);
   }
 
+  /** A request whose outcome is in the open batch ended at `at` (ms): it should be durable `time` after that, however
+   * long it lay in a worker's queue. */
+  since(at: number): void {
+    if (at < this.#openedAt) this.#openedAt = at;
+  }
+
   get isCommitting(): boolean {
     return this.#sealed !== null;
   }
@@ -85,12 +92,14 @@ export class Batches {
       return Number.POSITIVE_INFINITY;
     }
     if (this.#openedAt > now) this.#openedAt = now;
-    return count >= this.#options.changes ? now : this.#openedAt + this.#options.time;
+    if (count >= this.#options.changes) return now;
+    // late reports must not make a commit of each of them
+    return Math.max(this.#openedAt + this.#options.time, this.#sealedAt + this.#options.time / 4);
   }
 
   /** Seals and commits the open batch. Rejects if it cannot be made durable: then nothing that follows may be either,
    * and the crawl has to stop. One commit at a time: wait for the last one first. */
-  async commit(): Promise<void> {
+  async commit(now = 0): Promise<void> {
     if (this.#sealed !== null) throw new Error('a commit is under way');
     const changes = this.#open;
     this.onSeal(changes);
@@ -100,6 +109,7 @@ export class Batches {
     this.#lines = [];
     this.#segments.clear();
     this.#openedAt = Number.POSITIVE_INFINITY;
+    this.#sealedAt = now;
     this.#sealed = this.#write({ epoch: this.#epoch, sequence: ++this.#sequence, changes }, lines, segments);
     try {
       await this.#sealed;
