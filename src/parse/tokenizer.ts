@@ -40,6 +40,11 @@ for (const c of [0x09, 0x0a, 0x0c, 0x0d, 0x20]) kind[c] = 2;
 const LETTER = 1;
 const SPACE = 2;
 
+/** Text that is longer is searched by the runtime, whose call costs as much as this many bytes read here. */
+const SHORT_TEXT = 48;
+
+const indexOrEnd = (index: number, end: number): number => (index < 0 ? end : index);
+
 export class Tokenizer {
   readonly bytes: Buffer;
   /** Next byte to read. */
@@ -91,6 +96,7 @@ export class Tokenizer {
     while (p < end) {
       if (bytes[p] !== LT) {
         p++;
+        if (p - start === SHORT_TEXT) p = indexOrEnd(bytes.indexOf(LT, p), end);
         continue;
       }
       const following = p + 1 < end ? bytes[p + 1] : 0;
