@@ -13,6 +13,9 @@ export class AddressTable {
   #promised = new Uint8Array(1024);
   readonly #lines = new Map<number, { hosts: number[]; head: number }>();
 
+  /** No request to an address that becomes known may start before (ms). */
+  newcomersAt = 0;
+
   /** Places of an address. */
   readonly limit = 1;
 
@@ -28,6 +31,7 @@ export class AddressTable {
     this.names.push(name);
     this.#ids.set(name, id);
     if (id === this.#next.length) this.#grow();
+    this.#next[id] = this.newcomersAt;
     return id;
   }
 

@@ -341,6 +341,12 @@ export class Frontier {
     this.hosts.crawlDelay[origin.host] = this.robots.crawlDelayOf(origin.host);
   }
 
+  /** After an unclean stop: hosts and addresses that become known later are not asked before these times. */
+  newcomersWait(hosts: number, addresses: number): void {
+    this.hosts.newcomersAt = hosts;
+    this.addresses.newcomersAt = addresses;
+  }
+
   /** Links what is pending. `dueAt(url)` is when a failed URL may be tried again, 0 for at once. */
   restored(dueAt: (url: number) => number, now: number): void {
     for (let url = 0; url < this.urls.size; url++) {

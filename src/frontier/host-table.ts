@@ -81,6 +81,9 @@ export class HostTable {
   /** Operator-named (private ranges that were opened may be reached). */
   named = new Uint8Array(1024);
 
+  /** No request to a host that becomes known may start before (ms). */
+  newcomersAt = 0;
+
   get size(): number {
     return this.names.length;
   }
@@ -104,6 +107,7 @@ export class HostTable {
     this.#domainHosts.set(domain, this.hostsOfDomain(domain) + 1);
     this.#heads.fill(NONE, id * LISTS, (id + 1) * LISTS);
     this.#tails.fill(NONE, id * LISTS, (id + 1) * LISTS);
+    this.nextAt[id] = this.newcomersAt;
     this.address[id] = -1;
     this.windowStart[id] = now;
     this.budget[id] = budget ?? NONE;

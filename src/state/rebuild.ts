@@ -71,7 +71,7 @@ export function rebuild(
   now: number,
   changes: Changes,
 ): Rebuilt {
-  const scan = new Scan(parts);
+  const scan = new Scan(parts, now);
   mergeTables(reader, {
     hosts: (row) => scan.host(row),
     urls: (row) => scan.url(row),
@@ -80,11 +80,11 @@ export function rebuild(
     dead: (row) => scan.dead(row),
     requests: (row) => scan.request(row),
     visits: (row) => scan.visit(row),
-    robots: parts.onRobots,
+    robots: (row) => parts.onRobots({ ...row, at: Math.min(row.at, now) }),
     hostEvents: (row) => scan.event(row),
   });
-  if (!stop.clean) for (const lease of stop.leases) scan.lost(lease, now, changes);
-  scan.clocks(stop, now);
+  if (!stop.clean) for (const lease of stop.leases) scan.lost(lease, changes);
+  scan.clocks(stop);
   const { frontier } = parts;
   frontier.restored((url) => frontier.retries.dueAfter(frontier.urls.attempts(url), scan.lastFailure(url)), now);
   return { requests: scan.requests, visits: scan.visits, committed: scan.committed };
@@ -92,17 +92,21 @@ export function rebuild(
 
 class Scan {
   readonly #parts: RebuildParts;
+  /** A row that claims to be of a later time was written by a clock that has been set back since: it counts as now, so
+   * nothing waits for longer than it did when the row was written. */
+  readonly #now: number;
   readonly #lastFailures = new Map<number, number>();
   readonly committed = new CommittedSegments();
   requests = 0;
   visits = 0;
 
-  constructor(parts: RebuildParts) {
+  constructor(parts: RebuildParts, now: number) {
     this.#parts = parts;
+    this.#now = now;
   }
 
   host(row: HostRow): void {
-    const id = this.#parts.frontier.addHost(row.name, row.domain, row.budget, row.named, row.at);
+    const id = this.#parts.frontier.addHost(row.name, row.domain, row.budget, row.named, this.#past(row.at));
     if (id !== row.id) throw damaged(`host ${row.id}`);
   }
 
@@ -122,16 +126,17 @@ class Scan {
     this.requests = row.id + 1;
     this.#parts.tally.add({ requests: [row], visits: [], denied: [], dead: [] });
     this.committed.record(row.record);
-    hosts.nextAt[row.host] = Math.max(hosts.nextAt[row.host], row.ended + row.delay);
+    const ended = this.#past(row.ended);
+    hosts.nextAt[row.host] = Math.max(hosts.nextAt[row.host], ended + row.delay);
     hosts.owed[row.host] = row.delay;
-    if (row.address !== '') addresses.owe(addresses.intern(row.address), row.ended + row.addressDelay);
+    if (row.address !== '') addresses.owe(addresses.intern(row.address), ended + row.addressDelay);
     if (row.url < 0) return;
-    fetchAllowedAt(hosts, row.host, row.started); // begins a new budget period if one is due
+    fetchAllowedAt(hosts, row.host, this.#past(row.started)); // begins a new budget period if one is due
     hosts.fetched[row.host]++;
     if (OUTCOMES[row.code].url !== 'retry') return;
     urls.setAttempts(row.url, urls.attempts(row.url) + 1);
     retries.remember(row.url, { at: row.ended, code: row.code, status: row.status });
-    this.#lastFailures.set(row.url, row.ended);
+    this.#lastFailures.set(row.url, ended);
   }
 
   visit(row: VisitRow): void {
@@ -157,7 +162,8 @@ class Scan {
 
   event(row: HostEventRow): void {
     const { hosts } = this.#parts.frontier;
-    const { host, until, value } = row;
+    const { host, value } = row;
+    const until = row.until - row.at + this.#past(row.at);
     if (row.kind === 'throttled' || row.kind === 'recovered') hosts.penalty[host] = value;
     if (row.kind === 'throttled') hosts.nextAt[host] = Math.max(hosts.nextAt[host], until);
     if (row.kind === 'recovered') {
@@ -175,12 +181,12 @@ class Scan {
   }
 
   /** A lease that the last run never settled: its request may have been made. The URL is charged an attempt. */
-  lost(lease: OpenLease, now: number, changes: Changes): void {
+  lost(lease: OpenLease, changes: Changes): void {
     const { frontier, uncleanOwe, delay } = this.#parts;
     if (lease.host >= frontier.hosts.size || lease.url >= frontier.urls.size) return; // its row was never committed
     if (lease.url >= 0 && frontier.urls.state(lease.url) !== UrlState.pending) return; // settled after all
     const code = 'lease.lost';
-    const ended = Math.round(now);
+    const ended = Math.round(this.#now);
     const owed = Math.max(uncleanOwe, delay);
     const row: RequestRow = {
       id: this.requests,
@@ -217,22 +223,28 @@ class Scan {
   }
 
   /** What hosts and addresses owe now that time has passed. */
-  clocks(stop: LastStop, now: number): void {
-    const { frontier, delay, random } = this.#parts;
+  clocks({ clean }: LastStop): void {
+    const { frontier, delay, uncleanOwe, random } = this.#parts;
     const { hosts, addresses } = frontier;
+    const now = this.#now;
     for (let host = 0; host < hosts.size; host++) {
+      // the row of a robots.txt was written before its Crawl-delay was read
+      const floor = hosts.nextAt[host] - hosts.owed[host] + hosts.crawlDelay[host];
+      const remaining = Math.max(Math.max(hosts.nextAt[host], floor) - now, 0);
       const full = Math.max(delay, hosts.crawlDelay[host], hosts.penalty[host]);
-      const remaining = Math.max(hosts.nextAt[host] - now, 0);
-      // a wall clock that was set back must not make a host wait for days: no more than was owed
-      const owes = stop.clean
-        ? Math.min(remaining, Math.max(hosts.owed[host], full))
-        : Math.max(remaining, full * (1 + random.next()));
+      const owes = clean ? remaining : Math.max(remaining, full * (1 + random.next()));
       hosts.nextAt[host] = owes > 0 ? now + owes : 0;
     }
     for (let address = 0; address < addresses.size; address++) {
-      const remaining = Math.min(Math.max(addresses.nextAt(address) - now, 0), delay);
-      addresses.reset(address, now + (stop.clean ? remaining : delay));
+      const remaining = Math.max(addresses.nextAt(address) - now, 0);
+      addresses.reset(address, now + (clean ? remaining : Math.max(remaining, delay)));
     }
+    // what was not committed is not known any more: hosts and addresses that are new now may have been asked before
+    if (!clean) frontier.newcomersWait(now + Math.max(uncleanOwe, delay), now + delay);
+  }
+
+  #past(at: number): number {
+    return Math.min(at, this.#now);
   }
 
   #settle(url: number, state: UrlState): void {
