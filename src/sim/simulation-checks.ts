@@ -44,7 +44,10 @@ export class Watch {
       this.#granted(lease);
     }
     for (const host of resolve) this.#world.note(`resolve ${host}`);
-    for (const { host, urls } of load) this.#world.note(`load ${host} ${urls.join()}`);
+    for (const { host, urls } of load) {
+      this.#world.note(`load ${host} ${urls.join()}`);
+      this.#dueSince.delete(host); // its turn came, even if robots let nothing of it pass
+    }
   }
 
   #granted(lease: Lease): void {

@@ -64,8 +64,9 @@ interface Request {
   end: number;
   /** What the host owes after it. */
   owed: number;
-  /** What it owes besides from the start of the process on, since the last stop was not clean. */
+  /** What it owes besides from the start of the next process on, since the last stop was not clean, and until when. */
   owedFromStart: number;
+  notBefore: number;
   committed: boolean;
 }
 
@@ -102,10 +103,10 @@ export class Oracle {
   /** A request begins. @throws Violation if it may not. Returns its number. */
   begin(host: string, address: string): number {
     const { delay, perAddress } = this.#rules;
-    this.#checkGap('host', host, this.#lastOfHost, (r) => [Math.max(r.owed, this.#floor(host)), r.owedFromStart]);
-    if (perAddress) this.#checkGap('address', address, this.#lastOfAddress, (r) => [delay, r.owedFromStart && delay]);
+    this.#checkGap('host', host, this.#lastOfHost, (r) => Math.max(r.owed, this.#floor(host)));
+    if (perAddress) this.#checkGap('address', address, this.#lastOfAddress, () => delay);
     const number = this.#requests.length;
-    this.#requests.push({ host, address, end: Number.POSITIVE_INFINITY, owed: 0, owedFromStart: 0, committed: false });
+    this.#requests.push({ host, address, end: Number.POSITIVE_INFINITY, owed: 0, owedFromStart: 0, notBefore: 0, committed: false });
     this.#lastOfHost.set(host, number);
     this.#lastOfAddress.set(address, number);
     return number;
@@ -115,7 +116,7 @@ export class Oracle {
     this.#requests[request].end = Math.min(this.#requests[request].end, this.#now());
   }
 
-  #checkGap(what: string, name: string, last: Map<string, number>, debt: (r: Request) => [number, number]): void {
+  #checkGap(what: string, name: string, last: Map<string, number>, debt: (r: Request) => number): void {
     const before = last.get(name);
     if (before === undefined) return;
     const request = this.#requests[before];
@@ -123,14 +124,12 @@ export class Oracle {
     const now = this.#now();
     const gap = now - request.end;
     if (what === 'host') this.smallestGap = Math.min(this.smallestGap, gap);
-    const [owed, owedFromStart] = debt(request);
+    const owed = debt(request);
     if (gap < owed) {
       throw new Violation(`${what} ${name} is asked ${gap} ms after request ${before} ended: it is owed ${owed}`);
     }
-    if (now - this.#restartedAt < owedFromStart) {
-      const since = now - this.#restartedAt;
-      throw new Violation(`${what} ${name} is asked ${since} ms after an unclean stop: it is owed ${owedFromStart}`);
-    }
+    const early = (what === 'host' ? request.notBefore : Math.min(request.notBefore, this.#restartedAt + owed)) - now;
+    if (early > 0) throw new Violation(`${what} ${name} is asked ${early} ms too early after an unclean stop`);
   }
 
   /** May a page be requested, as far as robots go? */
@@ -199,10 +198,18 @@ export class Oracle {
     for (const last of this.#lastOfAddress.values()) this.#requests[last].owedFromStart ||= 1;
   }
 
-  /** Started again. The clock of rows is the wall's: what it was set forward by, `jump` ms, hides as much of a debt. */
-  restarted(jump: number): void {
-    this.#restartedAt = this.#now();
-    if (jump > 0) for (const request of this.#requests) request.end -= jump;
+  /** Started again, after a stop that was clean or not. The clock of rows is the wall's: what it was set forward by,
+   * `jump` ms, hides as much of a debt that is told from rows. */
+  restarted(clean: boolean, jump: number): void {
+    const now = this.#now();
+    this.#restartedAt = now;
+    const hidden = Math.max(jump, 0);
+    for (const request of this.#requests) {
+      request.end -= hidden;
+      if (!clean) request.notBefore = now + request.owedFromStart;
+      else request.notBefore = request.committed ? 0 : request.notBefore - hidden;
+      request.owedFromStart = 0;
+    }
   }
 
   /** What a host owes whatever the last request was. */

@@ -93,7 +93,7 @@ class Simulation {
     checkEnd(this.#world, this.#process);
     const last = memoryOf(this.#process);
     this.#world.leases.stop();
-    this.#start(0);
+    this.#start(true, 0);
     this.#process.watch.scanNow();
     compareMemories(last, memoryOf(this.#process), this.#process.now());
   }
@@ -105,11 +105,11 @@ class Simulation {
     if (isPowerCut) leases.powerCut();
     this.#world.note(isPowerCut ? 'POWER CUT' : 'CRASH');
     oracle.crashed(!isPowerCut);
-    this.#start(this.#jump());
+    this.#start(false, this.#jump());
     while (faults.ends('crash.at-start', 0.1)) {
       this.#end();
       oracle.crashed(!isPowerCut);
-      this.#start(this.#jump());
+      this.#start(false, this.#jump());
     }
     this.#process.begin();
   }
@@ -122,7 +122,7 @@ class Simulation {
     const last = memoryOf(this.#process);
     const jump = this.#jump();
     this.#world.note('STOP');
-    this.#start(jump);
+    this.#start(true, jump);
     if (jump === 0) compareMemories(last, memoryOf(this.#process), this.#process.now());
     this.#process.watch.scanNow();
     this.#process.begin();
@@ -134,11 +134,11 @@ class Simulation {
   }
 
   /** A new process, a moment later. */
-  #start(jump: number): void {
+  #start(clean: boolean, jump: number): void {
     const { faults, time, oracle } = this.#world;
     time.now += faults.wait(5_000);
     this.#offset += jump;
-    oracle.restarted(jump);
+    oracle.restarted(clean, jump);
     this.#process = new Process(this.#world, this.#offset);
     this.#lives++;
   }
