@@ -90,6 +90,9 @@ const WORDS: Record<string, string> = {
   EIO: 'the disk reported an error; check the disk before the crawl goes on',
   EROFS: 'the file system is read-only',
   EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+  ENOTDIR: 'a part of the path is a file, not a directory',
+  EEXIST: 'a file of that name is in the way',
   EMFILE: 'too many files are open; raise the limit (ulimit -n)',
 };
 
