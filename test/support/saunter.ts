@@ -61,7 +61,7 @@ export function configFile(config: Record<string, unknown>): string {
 }
 
 /** Runs a command of the built program in this process, on a terminal that cannot move its cursor: remarks are kept,
- * progress is not. `onStart` gets what stands for the process, to interrupt it. */
+ * progress is not. `onStart` gets what stands for the process, to interrupt it or to take the terminal away. */
 export async function saunter(
   args: readonly string[],
   onStart: (process: FakeProcess) => void = () => {},
