@@ -130,6 +130,7 @@ class Scan {
     hosts.nextAt[row.host] = Math.max(hosts.nextAt[row.host], ended + row.delay);
     hosts.owed[row.host] = row.delay;
     if (row.address !== '') addresses.owe(addresses.intern(row.address), ended + row.addressDelay);
+    this.#countEffect(row);
     if (row.url < 0) return;
     fetchAllowedAt(hosts, row.host, this.#past(row.started)); // begins a new budget period if one is due
     hosts.fetched[row.host]++;
@@ -137,6 +138,26 @@ class Scan {
     urls.setAttempts(row.url, urls.attempts(row.url) + 1);
     retries.remember(row.url, { at: row.ended, code: row.code, status: row.status });
     this.#lastFailures.set(row.url, ended);
+  }
+
+  /** The host's throttles and failures in a row; penalties, sleeps and offline times are told by events. */
+  #countEffect({ host, code }: RequestRow): void {
+    const { hosts } = this.#parts.frontier;
+    switch (OUTCOMES[code].host) {
+      case 'backoff':
+        hosts.throttles[host]++;
+        break;
+      case 'unreachable':
+      case 'nxdomain':
+        hosts.failures[host]++;
+        break;
+      case 'success':
+        hosts.throttles[host] = 0;
+        hosts.failures[host] = 0;
+        break;
+      case 'none':
+        break;
+    }
   }
 
   visit(row: VisitRow): void {
@@ -173,6 +194,8 @@ class Scan {
     if (row.kind === 'blocked') hosts.state[host] = HostState.off;
     if (row.kind === 'unblocked') hosts.state[host] = HostState.idle;
     if (row.kind === 'online') hosts.offline[host] = 0;
+    if (row.kind === 'asleep') hosts.throttles[host] = 0;
+    if (row.kind === 'offline') hosts.failures[host] = 0;
     if (row.kind === 'asleep' || row.kind === 'offline') {
       hosts.restUntil[host] = until;
       hosts[row.kind === 'asleep' ? 'sleeps' : 'offline'][host] = value;
