@@ -106,7 +106,15 @@ export class Oracle {
     this.#checkGap('host', host, this.#lastOfHost, (r) => Math.max(r.owed, this.#floor(host)));
     if (perAddress) this.#checkGap('address', address, this.#lastOfAddress, () => delay);
     const number = this.#requests.length;
-    this.#requests.push({ host, address, end: Number.POSITIVE_INFINITY, owed: 0, owedFromStart: 0, notBefore: 0, committed: false });
+    this.#requests.push({
+      host,
+      address,
+      end: Number.POSITIVE_INFINITY,
+      owed: 0,
+      owedFromStart: 0,
+      notBefore: 0,
+      committed: false,
+    });
     this.#lastOfHost.set(host, number);
     this.#lastOfAddress.set(address, number);
     return number;
@@ -188,12 +196,9 @@ export class Oracle {
     this.#live = { penalty: new Map(this.#durable.penalty), origins: new Map(this.#durable.origins) };
     for (const last of this.#lastOfHost.values()) {
       const request = this.#requests[last];
+      const isUnknown = !request.committed && request.end >= this.#restartedAt; // else an earlier start paid for it
       if (!request.committed) request.owed = 0;
-      request.owedFromStart = Math.max(
-        1,
-        this.#floor(request.host),
-        !request.committed && listed ? this.#rules.uncleanOwe : 0,
-      );
+      request.owedFromStart = Math.max(1, this.#floor(request.host), isUnknown && listed ? this.#rules.uncleanOwe : 0);
     }
     for (const last of this.#lastOfAddress.values()) this.#requests[last].owedFromStart ||= 1;
   }
@@ -206,7 +211,7 @@ export class Oracle {
     const hidden = Math.max(jump, 0);
     for (const request of this.#requests) {
       request.end -= hidden;
-      if (!clean) request.notBefore = now + request.owedFromStart;
+      if (!clean) request.notBefore = Math.max(request.notBefore, now + request.owedFromStart);
       else request.notBefore = request.committed ? 0 : request.notBefore - hidden;
       request.owedFromStart = 0;
     }
