@@ -16,6 +16,7 @@ const LABELS: Readonly<Record<string, string>> = {
   'iso-8859-8':
     'csiso88598e csisolatinhebrew hebrew iso-8859-8 iso-8859-8-e iso-ir-138 iso8859-8 iso88598 iso_8859-8 ' +
     'iso_8859-8:1988 visual',
+  'iso-8859-8-i': 'csiso88598i iso-8859-8-i logical',
   'iso-8859-10': 'csisolatin6 iso-8859-10 iso-ir-157 iso8859-10 iso885910 l6 latin6',
   'iso-8859-13': 'iso-8859-13 iso8859-13 iso885913',
   'iso-8859-14': 'iso-8859-14 iso8859-14 iso885914',
@@ -38,13 +39,16 @@ const LABELS: Readonly<Record<string, string>> = {
   'windows-1256': 'cp1256 windows-1256 x-cp1256',
   'windows-1257': 'cp1257 windows-1257 x-cp1257',
   'windows-1258': 'cp1258 windows-1258 x-cp1258',
+  'x-mac-cyrillic': 'x-mac-cyrillic x-mac-ukrainian',
   gbk: 'chinese csgb2312 csiso58gb231280 gb2312 gb_2312 gb_2312-80 gbk iso-ir-58 x-gbk',
   gb18030: 'gb18030',
   big5: 'big5 big5-hkscs cn-big5 csbig5 x-x-big5',
   'euc-jp': 'cseucpkdfmtjapanese euc-jp x-euc-jp',
+  'iso-2022-jp': 'csiso2022jp iso-2022-jp',
   shift_jis: 'csshiftjis ms932 ms_kanji shift-jis shift_jis sjis windows-31j x-sjis',
   'euc-kr':
     'cseuckr csksc56011987 euc-kr iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 ksc5601 ksc_5601 ' + 'windows-949',
+  replacement: 'csiso2022kr hz-gb-2312 iso-2022-cn iso-2022-cn-ext iso-2022-kr replacement',
   'utf-16be': 'unicodefffe utf-16be',
   'utf-16le': 'csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff utf-16 utf-16le',
   'x-user-defined': 'x-user-defined',

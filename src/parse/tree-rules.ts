@@ -162,6 +162,7 @@ export abstract class TreeRules {
   /** Closes what the end tag `tag` closes. Formatting elements, `br` and `p` without a start are the caller's. */
   protected closeElement(tag: number): void {
     const { open } = this;
+    if (this.#keptFromSelect(tag)) return;
     if (open.inForeign) {
       if (tag === Tag.p || tag === Tag.br) while (open.inForeign) this.popTo(open.depth - 1);
       const at = open.foreignOnTop(tag);
@@ -172,6 +173,33 @@ export abstract class TreeRules {
     }
     const at = this.#closes(tag);
     if (at >= 0) this.popTo(at);
+  }
+
+  /** An open `select` ignores all end tags but its own kind's; those of a table around it close it first. */
+  #keptFromSelect(tag: number): boolean {
+    const { open } = this;
+    const select = open.innermost(Tag.select);
+    if (select < 0 || open.innermost(Tag.template) > select) return false;
+    switch (tag) {
+      case Tag.option:
+      case Tag.optgroup:
+      case Tag.select:
+      case Tag.template:
+        return false;
+      case Tag.caption:
+      case Tag.table:
+      case Tag.tbody:
+      case Tag.tfoot:
+      case Tag.thead:
+      case Tag.tr:
+      case Tag.td:
+      case Tag.th:
+        if (open.innermost(tag) < 0) return true;
+        this.popTo(select);
+        return false;
+      default:
+        return true;
+    }
   }
 
   #closes(tag: number): number {

@@ -74,6 +74,15 @@ describe('decoding', () => {
 });
 
 describe('labels and types', () => {
+  test('every encoding of the standard has a label, and can be decoded', () => {
+    const names = 'iso-2022-jp iso-8859-8-i x-mac-cyrillic replacement euc-jp big5 koi8-u x-user-defined'.split(' ');
+    expect(names.map((name) => encodingOfLabel(name.toUpperCase()))).toEqual(names);
+    const jis = Buffer.from('\x1b$BF|K\\\x1b(B', 'latin1');
+    expect(decode(jis, encodingOfLabel('csISO2022JP')!)).toBe('日本');
+    expect(decode(Buffer.from([0xe0]), encodingOfLabel('logical')!)).toBe('א');
+    expect(decode(Buffer.from([0xe0]), encodingOfLabel('x-mac-ukrainian')!)).toBe('а');
+    expect(decode(jis, encodingOfLabel('hz-gb-2312')!)).toBe('\ufffd');
+  });
   test('labels ignore case and white space around them only', () => {
     expect(encodingOfLabel(' Latin1\n')).toBe('windows-1252');
     expect(encodingOfLabel('l a t i n 1')).toBeNull();

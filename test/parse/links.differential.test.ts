@@ -109,6 +109,16 @@ const PIECES = [
 ];
 
 describe('links agree with parse5', () => {
+  test('when a select is never closed: what follows is ignored', () => {
+    for (const html of [
+      '<div><select></div><a href=x>',
+      '<table><td><select></td><td><a href=x>',
+      '<select></table></p><a href=x>',
+    ]) {
+      expect(ourLinks(html)).toEqual(parse5Links(html));
+    }
+  });
+
   test('on any sequence of awkward pieces', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...PIECES), { maxLength: 14 }), (pieces) => {
