@@ -114,6 +114,29 @@ export interface VisitRow {
   links: number;
   /** AI-preference signals of the page as JSON, or null. */
   aiPreferences: string | null;
+  /** Version of the parser that read it (`parse/documents.ts`); 0 if nothing was parsed. */
+  parser: number;
+  /** What a handler of its content type said beside text and links: an object as JSON, or null. */
+  fields: string | null;
+}
+
+/** What the parse stage says of a visit's body when it reads it again: in force instead of the visit's own columns, and
+ * of earlier rows of that visit. */
+export interface ReparsedRow {
+  id: number;
+  visit: number;
+  at: number;
+  parser: number;
+  charset: string;
+  language: string;
+  title: string;
+  simhash: string | null;
+  /** The text in force from now on: a record of its own, or the one that was in force if the text is still the same. */
+  text: RecordPointer | null;
+  index: boolean;
+  links: number;
+  aiPreferences: string | null;
+  fields: string | null;
 }
 
 /** What an origin's robots.txt answered. The last row of an origin is in force. */
@@ -188,6 +211,7 @@ export interface Changes {
   urls: UrlRow[];
   requests: RequestRow[];
   visits: VisitRow[];
+  reparsed: ReparsedRow[];
   robots: RobotsRow[];
   hostEvents: HostEventRow[];
   denied: DeniedRow[];
@@ -202,6 +226,7 @@ export const noChanges = (): Changes => ({
   urls: [],
   requests: [],
   visits: [],
+  reparsed: [],
   robots: [],
   hostEvents: [],
   denied: [],
@@ -215,6 +240,7 @@ export const countChanges = (c: Changes): number =>
   c.urls.length +
   c.requests.length +
   c.visits.length +
+  c.reparsed.length +
   c.robots.length +
   c.hostEvents.length +
   c.denied.length +

@@ -65,7 +65,7 @@ export class Settlement {
     if (lease.kind === 'robots') return this.#settleRobots(lease, report, request, record, now, changes);
     const { code, keep } = this.#judge(lease, report);
     const settled = this.#frontier.done(lease, outcomeOf(report, code), keep, now, changes);
-    changes.requests.push(requestRow(request, lease, report, code, settled, record));
+    changes.requests.push(requestRow(request, lease, report, settled, record));
     if (settled.url === 'done') this.#visit(lease, report, code, request, record, links, now, changes);
     return settled.url;
   }
@@ -79,8 +79,8 @@ export class Settlement {
     changes: Changes,
   ): Settled['url'] {
     const settled = this.#frontier.done(lease, outcomeOf(report, report.code), null, now, changes);
-    changes.requests.push(requestRow(request, lease, report, report.code, settled, record));
-    this.#robots.answer(lease, report, request, now, changes);
+    changes.requests.push(requestRow(request, lease, report, settled, record));
+    this.#robots.answer(lease, { ...report, code: settled.code }, request, now, changes);
     return settled.url;
   }
 
@@ -200,7 +200,6 @@ function requestRow(
   id: number,
   lease: Lease,
   report: LeaseReport,
-  code: OutcomeCode,
   settled: Settled,
   record: RecordPointer | null,
 ): RequestRow {
@@ -214,7 +213,7 @@ function requestRow(
     started: report.started,
     ended: report.ended,
     status: report.status,
-    code,
+    code: settled.code,
     bytes: report.bytes,
     delay: settled.delay,
     addressDelay: settled.addressDelay,
@@ -250,6 +249,8 @@ function visitRow(
     bytes: report.bytes,
     links: page?.links ?? 0,
     aiPreferences: page?.aiPreferences ?? null,
+    parser: page?.parser ?? 0,
+    fields: page?.fields ?? null,
     ...facts,
   };
 }

@@ -70,6 +70,7 @@ export async function verify(
   checkUrls(reader, known, rowsCheck);
   checkRequests(reader, known, segments, rowsCheck, delays);
   checkVisits(reader, known, segments, rowsCheck);
+  checkReparsed(reader, { visits: reader.count('visits') }, segments, rowsCheck);
   const records = new Finding('records');
   let done = 0;
   const files = segmentPaths(reader, paths);
@@ -134,6 +135,21 @@ function checkVisits(
     check.expect(fits, () => `visit row ${visit.id} is out of order, or names a URL or request that is not there`);
     digestOf(visit, segments);
     if (visit.text !== null) expectRecord(visit.text, null, null, segments, check, `the text of visit ${visit.id}`);
+  }
+}
+
+/** A body that was read again has a text of its own, or goes on with one that a row before it names. */
+function checkReparsed(
+  reader: StoreReader,
+  known: { visits: number },
+  segments: Map<number, Expected>,
+  check: Finding,
+): void {
+  let next = 0;
+  for (const { id, visit, text } of rows(reader, 'reparsed')) {
+    check.expect(id === next++ && visit < known.visits, () => `row ${id} of reparsed is out of order, or has no visit`);
+    const isNamed = text !== null && segments.get(text.segment)?.records.get(text.offset)?.length === text.length;
+    if (text !== null && !isNamed) expectRecord(text, null, null, segments, check, `the text of reparsed ${id}`);
   }
 }
 

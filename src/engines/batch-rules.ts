@@ -6,7 +6,18 @@ import type { Batch, Changes, RecordPointer } from '../changes.js';
 import { BatchError, FencedError, type TableName } from './ports.js';
 
 export const TABLE_NAMES: readonly TableName[] = [
-  ...(['hosts', 'urls', 'requests', 'visits', 'robots', 'hostEvents', 'denied', 'dead', 'segments'] as const),
+  ...([
+    'hosts',
+    'urls',
+    'requests',
+    'visits',
+    'reparsed',
+    'robots',
+    'hostEvents',
+    'denied',
+    'dead',
+    'segments',
+  ] as const),
 ];
 
 /** Rows per table, and the number of different segments. */
@@ -17,6 +28,7 @@ export const noCounts = (): Counts => ({
   urls: 0,
   requests: 0,
   visits: 0,
+  reparsed: 0,
   robots: 0,
   hostEvents: 0,
   denied: 0,
@@ -47,7 +59,7 @@ export function placeOf(batch: Batch, [epoch, sequence]: readonly [number, numbe
 export function checkRows(changes: Changes, before: Readonly<Counts>): Counts {
   const after = { ...before };
   for (const table of TABLE_NAMES) after[table] += changes[table].length;
-  for (const table of ['hosts', 'urls', 'requests', 'visits'] as const) {
+  for (const table of ['hosts', 'urls', 'requests', 'visits', 'reparsed'] as const) {
     const rows = changes[table];
     for (let i = 0; i < rows.length; i++) {
       if (rows[i].id !== before[table] + i) fail(table, i, `id ${rows[i].id} should be ${before[table] + i}`);
@@ -68,7 +80,7 @@ function checkSegments({ segments }: Changes, known: number): number {
   return known;
 }
 
-function checkReferences(changes: Changes, { hosts, urls, requests, segmentIds }: Counts): void {
+function checkReferences(changes: Changes, { hosts, urls, requests, visits, segmentIds }: Counts): void {
   /** `least` is -1 where the row may refer to none. */
   const refer = (id: number, least: -1 | 0, count: number, table: TableName, i: number, to: string): void => {
     if (!(id >= least && id < count)) fail(table, i, `${to} ${id} is not known`);
@@ -89,6 +101,10 @@ function checkReferences(changes: Changes, { hosts, urls, requests, segmentIds }
     refer(row.request, -1, requests, 'visits', i, 'request');
     point(row.record, 'visits', i);
     point(row.text, 'visits', i);
+  });
+  changes.reparsed.forEach((row, i) => {
+    refer(row.visit, 0, visits, 'reparsed', i, 'visit');
+    point(row.text, 'reparsed', i);
   });
   changes.robots.forEach((row, i) => {
     refer(row.host, 0, hosts, 'robots', i, 'host');

@@ -22,6 +22,7 @@ export class MemoryStore implements Store {
     urls: [],
     requests: [],
     visits: [],
+    reparsed: [],
     robots: [],
     hostEvents: [],
     denied: [],
@@ -41,6 +42,14 @@ export class MemoryStore implements Store {
     const rows = this.#rows[table];
     const end = rows.length;
     for (let i = from; i < end; i += CHUNK) yield rows.slice(i, Math.min(i + CHUNK, end)).map((row) => ({ ...row }));
+  }
+
+  at<T extends TableName>(table: T, places: readonly number[]): Stored<Tables[T]>[] {
+    return places.map((place) => {
+      const row = this.#rows[table][place];
+      if (row === undefined) throw new RangeError(`row ${place} of ${table} is not committed`);
+      return { ...row };
+    });
   }
 
   lastBatch(): [epoch: number, sequence: number] {

@@ -25,7 +25,13 @@ export function openSqliteReader(path: string): StoreReader {
   let db: Database | undefined;
   try {
     db = openDatabase(path, { readOnly: true, timeout: BUSY });
-    if (checkSchema(db, path) === 'empty') {
+    const found = checkSchema(db, path);
+    if (found === 'older') {
+      throw new UserError(
+        `${path} was written by an older Saunter: run "saunter crawl --dir DIR" once, which brings it up to date.`,
+      );
+    }
+    if (found === 'empty') {
       throw new UserError(`${path} is empty: its crawl was stopped before it stored anything. Run it again.`);
     }
     return new SqliteReader(db, path, readState(db));
@@ -59,6 +65,14 @@ class SqliteReader implements StoreReader {
   *scan<T extends TableName>(table: T, from = 0): Generator<Stored<Tables[T]>[]> {
     try {
       yield* this.#scanner.scan(table, from, this.#state.counts[table]);
+    } catch (error) {
+      throw explain(error, this.#path, 'read');
+    }
+  }
+
+  at<T extends TableName>(table: T, places: readonly number[]): Stored<Tables[T]>[] {
+    try {
+      return this.#scanner.at(table, places, this.#state.counts[table]);
     } catch (error) {
       throw explain(error, this.#path, 'read');
     }

@@ -63,6 +63,19 @@ export class TableScanner {
     }
   }
 
+  /** Rows by their ordinals. @throws RangeError for one at or past `end` */
+  at<T extends TableName>(table: T, places: readonly number[], end: number): Stored<Tables[T]>[] {
+    const { decode } = CODECS[table];
+    const statement = this.#statement(table);
+    return inTransaction(this.#db, () =>
+      places.map((place) => {
+        const row = place < end ? statement.all(place, place + 1)[0] : undefined;
+        if (row === undefined) throw new RangeError(`row ${place} of ${table} is not committed`);
+        return decode(row as SqlValue[]);
+      }),
+    );
+  }
+
   #statement(table: TableName): Statement {
     let statement = this.#statements.get(table);
     if (statement === undefined) {

@@ -8,6 +8,7 @@ import type {
   HostEventRow,
   HostRow,
   RecordPointer,
+  ReparsedRow,
   RequestRow,
   RobotsRow,
   SegmentRow,
@@ -122,7 +123,7 @@ const visits: TableCodec<VisitRow> = {
     ...['url', 'kind', 'request', 'at', 'status', 'code', 'final_url', 'content_type', 'charset', 'language', 'title'],
     ...['content_hash', 'payload_digest', 'simhash', 'etag', 'last_modified', ...POINTER],
     ...['text_segment', 'text_offset', 'text_length', 'changed', 'duplicate_of', 'indexable', 'next_visit'],
-    ...['bytes', 'links', 'ai_preferences'],
+    ...['bytes', 'links', 'ai_preferences', 'parser', 'fields'],
   ],
   chunk: 1024,
   encode: (r, out) => {
@@ -132,6 +133,7 @@ const visits: TableCodec<VisitRow> = {
     encodePointer(r.record, out);
     encodePointer(r.text, out);
     out.push(r.changed ? 1 : 0, r.duplicateOf, r.index ? 1 : 0, r.nextVisit, r.bytes, r.links, text(r.aiPreferences));
+    out.push(r.parser, text(r.fields));
   },
   decode: (v) => ({
     id: number(v[0]),
@@ -161,6 +163,38 @@ const visits: TableCodec<VisitRow> = {
     bytes: number(v[28]),
     links: number(v[29]),
     aiPreferences: v[30] as string | null,
+    parser: number(v[31]),
+    fields: v[32] as string | null,
+  }),
+};
+
+const reparsed: TableCodec<ReparsedRow> = {
+  sql: 'reparsed',
+  columns: [
+    ...['visit', 'at', 'parser', 'charset', 'language', 'title', 'simhash', 'text_segment', 'text_offset'],
+    ...['text_length', 'indexable', 'links', 'ai_preferences', 'fields'],
+  ],
+  chunk: 1024,
+  encode: (r, out) => {
+    out.push(r.visit, r.at, r.parser, cleanText(r.charset), cleanText(r.language), cleanText(r.title), r.simhash);
+    encodePointer(r.text, out);
+    out.push(r.index ? 1 : 0, r.links, text(r.aiPreferences), text(r.fields));
+  },
+  decode: (v) => ({
+    id: number(v[0]),
+    batch: number(v[1]),
+    visit: number(v[2]),
+    at: number(v[3]),
+    parser: number(v[4]),
+    charset: string(v[5]),
+    language: string(v[6]),
+    title: string(v[7]),
+    simhash: v[8] as string | null,
+    text: decodePointer(v, 9),
+    index: v[12] === 1,
+    links: number(v[13]),
+    aiPreferences: v[14] as string | null,
+    fields: v[15] as string | null,
   }),
 };
 
@@ -244,6 +278,7 @@ export const CODECS: { readonly [T in TableName]: TableCodec<Tables[T]> } = {
   urls,
   requests,
   visits,
+  reparsed,
   robots,
   hostEvents,
   denied,
@@ -252,7 +287,8 @@ export const CODECS: { readonly [T in TableName]: TableCodec<Tables[T]> } = {
 };
 
 /** Name of the ordinal's column: the id of a row that has one. */
-export const ordinalOf = (table: TableName): 'id' | 'n' =>
-  table === 'hosts' || table === 'urls' || table === 'requests' || table === 'visits' ? 'id' : 'n';
+export const ordinalOf = (table: TableName): 'id' | 'n' => (WITH_ID.has(table) ? 'id' : 'n');
+
+const WITH_ID: ReadonlySet<TableName> = new Set(['hosts', 'urls', 'requests', 'visits', 'reparsed']);
 
 export const columnsOf = (table: TableName): string => [ordinalOf(table), 'batch', ...CODECS[table].columns].join(', ');

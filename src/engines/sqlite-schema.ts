@@ -9,7 +9,18 @@ import type { Database } from './database.js';
 /** 'SNTR' in the header of the file: `file` and SQLite's own tools can tell whose it is. */
 export const APPLICATION_ID = 0x534e5452;
 /** Version of the tables. A file of an older version is migrated on opening for writing, one of a newer is refused. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
+
+/** Version 2: what the parse stage says when it reads a body again. */
+const REPARSED = `
+CREATE TABLE reparsed (
+  id INTEGER PRIMARY KEY, batch INTEGER NOT NULL,
+  visit INTEGER NOT NULL, at INTEGER NOT NULL, parser INTEGER NOT NULL,
+  charset TEXT NOT NULL, language TEXT NOT NULL, title TEXT NOT NULL, simhash TEXT,
+  text_segment INTEGER, text_offset INTEGER, text_length INTEGER,
+  indexable INTEGER NOT NULL, links INTEGER NOT NULL, ai_preferences TEXT, fields TEXT
+) STRICT;
+`;
 
 const TABLES = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -50,7 +61,8 @@ CREATE TABLE visits (
   record_segment INTEGER, record_offset INTEGER, record_length INTEGER,
   text_segment INTEGER, text_offset INTEGER, text_length INTEGER,
   changed INTEGER NOT NULL, duplicate_of INTEGER NOT NULL, indexable INTEGER NOT NULL, next_visit INTEGER,
-  bytes INTEGER NOT NULL, links INTEGER NOT NULL, ai_preferences TEXT
+  bytes INTEGER NOT NULL, links INTEGER NOT NULL, ai_preferences TEXT,
+  parser INTEGER NOT NULL DEFAULT 1, fields TEXT
 ) STRICT;
 
 CREATE TABLE robots (
@@ -133,19 +145,31 @@ const isEmpty = (db: Database): boolean =>
 
 /** Creates the tables in an empty file, in one transaction: a kill leaves an empty file or a store. */
 export function createSchema(db: Database): void {
-  db.exec(`BEGIN IMMEDIATE;${TABLES}${VIEWS}
+  db.exec(`BEGIN IMMEDIATE;${TABLES}${REPARSED}${VIEWS}
     INSERT INTO meta VALUES ('schema', '${SCHEMA_VERSION}');
     PRAGMA application_id = ${APPLICATION_ID};
     PRAGMA user_version = ${SCHEMA_VERSION};
     COMMIT;`);
 }
 
+/** Brings a file of version 1 up to date, in one transaction. */
+export function migrate(db: Database): void {
+  db.exec(`BEGIN IMMEDIATE;
+    ALTER TABLE visits ADD COLUMN parser INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE visits ADD COLUMN fields TEXT;
+    ${REPARSED}
+    UPDATE meta SET value = '${SCHEMA_VERSION}' WHERE key = 'schema';
+    PRAGMA user_version = ${SCHEMA_VERSION};
+    COMMIT;`);
+}
+
 /**
  * Checks that an open file is a Saunter store that this version reads.
- * @returns 'empty' for a file without any table (a crawl that was killed while it made its store).
+ * @returns 'empty' for a file without any table (a crawl that was killed while it made its store), 'older' for one that
+ *   {@link migrate} has to bring up to date first.
  * @throws UserError for the file of another program, and for one of a newer Saunter.
  */
-export function checkSchema(db: Database, path: string): 'store' | 'empty' {
+export function checkSchema(db: Database, path: string): 'store' | 'older' | 'empty' {
   const application = pragma(db, 'application_id');
   if (application === 0 && isEmpty(db)) return 'empty';
   if (application !== APPLICATION_ID) {
@@ -159,5 +183,5 @@ export function checkSchema(db: Database, path: string): 'store' | 'empty' {
       `${path} was written by a newer Saunter (store version ${version}; this one reads up to ${SCHEMA_VERSION}). Upgrade Saunter, or name another directory.`,
     );
   }
-  return 'store';
+  return version < SCHEMA_VERSION ? 'older' : 'store';
 }

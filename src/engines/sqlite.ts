@@ -18,7 +18,7 @@ import {
   stateInTransaction,
   TableScanner,
 } from './sqlite-reads.js';
-import { checkSchema, createSchema } from './sqlite-schema.js';
+import { checkSchema, createSchema, migrate } from './sqlite-schema.js';
 import { type Checkpoint, SecondThread } from './sqlite-second-thread.js';
 import { TableWriter } from './sqlite-writer.js';
 
@@ -66,6 +66,7 @@ export function openSqliteStore(path: string, options: SqliteStoreOptions): Sqli
     if (found === 'empty' && !options.create) throw noCrawlAt(path);
     db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${OVERGROWN * PAGE}`);
     if (found === 'empty') createSchema(db);
+    if (found === 'older') migrate(db);
     // From here on a locked file is waited for asynchronously.
     db.exec('PRAGMA busy_timeout = 0');
     return new SqliteStore(db, path, options);
@@ -121,6 +122,14 @@ export class SqliteStore implements Store {
   *scan<T extends TableName>(table: T, from = 0): Generator<Stored<Tables[T]>[]> {
     try {
       yield* this.#scanner.scan(table, from, this.count(table));
+    } catch (error) {
+      throw explain(error, this.#path, 'read');
+    }
+  }
+
+  at<T extends TableName>(table: T, places: readonly number[]): Stored<Tables[T]>[] {
+    try {
+      return this.#scanner.at(table, places, this.count(table));
     } catch (error) {
       throw explain(error, this.#path, 'read');
     }

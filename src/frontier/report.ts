@@ -68,6 +68,9 @@ export interface PageReport {
   /** Links on the page, before any refusal. */
   links: number;
   aiPreferences: string | null;
+  /** Version of the parser, 0 if nothing was parsed; what a handler said beside text and links, as JSON. */
+  parser: number;
+  fields: string | null;
   /** Id of the URL whose page this one repeats as far as the worker was told, or -1. */
   duplicateOf: number;
 }

@@ -8,6 +8,7 @@ import type {
   DeniedRow,
   HostEventRow,
   HostRow,
+  ReparsedRow,
   RequestKind,
   RequestRow,
   RobotsRow,
@@ -80,6 +81,7 @@ export function rebuild(
     dead: (row) => scan.dead(row),
     requests: (row) => scan.request(row),
     visits: (row) => scan.visit(row),
+    reparsed: (row) => scan.reparsed(row),
     robots: (row) => parts.onRobots({ ...row, at: Math.min(row.at, now) }),
     hostEvents: (row) => scan.event(row),
   });
@@ -168,6 +170,11 @@ class Scan {
     if (row.contentHash !== null && row.code === 'ok') this.#parts.content.keep(row.contentHash, row.id, row.url);
     this.#settle(row.url, UrlState.done);
     urls.setAttempts(row.url, 0);
+  }
+
+  /** Its text lies in a segment of its own, which is to be kept. */
+  reparsed({ text }: ReparsedRow): void {
+    this.committed.record(text);
   }
 
   denied(row: DeniedRow): void {

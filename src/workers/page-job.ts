@@ -139,6 +139,8 @@ function page(
     index: true,
     links: 0,
     aiPreferences: null,
+    parser: 0,
+    fields: null,
     duplicateOf: held === null || held.held === 'new' ? -1 : held.of,
   };
   if (result.code !== 'ok' || result.body.length === 0) return facts;

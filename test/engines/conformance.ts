@@ -4,7 +4,17 @@ import type { Changes } from '../../src/changes.js';
 import { noChanges } from '../../src/changes.js';
 import { TABLE_NAMES } from '../../src/engines/batch-rules.js';
 import { BatchError, FencedError, type Store, type TableName } from '../../src/engines/ports.js';
-import { changes, crawled, everything, hostRow, requestRow, segmentRow, urlRow, visitRow } from './rows.js';
+import {
+  changes,
+  crawled,
+  everything,
+  hostRow,
+  reparsedRow,
+  requestRow,
+  segmentRow,
+  urlRow,
+  visitRow,
+} from './rows.js';
 
 export interface Engine {
   name: string;
@@ -97,6 +107,8 @@ export function conformance(engine: Engine): void {
       ['a visit of an unknown URL', () => ({ visits: [visitRow(20, { url: 21 })] })],
       ['a visit of an unknown request', () => ({ visits: [visitRow(20, { request: 20 })] })],
       ['a request to an unknown host', () => ({ requests: [requestRow(20, { host: -1 })] })],
+      ['a second reading of an unknown visit', () => ({ reparsed: [reparsedRow(0, { visit: 20 })] })],
+      ['a second reading that skips an id', () => ({ reparsed: [reparsedRow(1)] })],
       [
         'a pointer into an unknown segment',
         () => ({ requests: [requestRow(20, { record: { segment: 1, offset: 0, length: 1 } })] }),
@@ -124,6 +136,17 @@ export function conformance(engine: Engine): void {
         expect(ids).toEqual(Array.from({ length: Math.max(0, 4500 - from) }, (_, i) => from + i));
       }
       for (const chunk of store.scan('urls')) expect(chunk.length).toBeLessThanOrEqual(4096);
+    });
+
+    test('gives rows by their places, in the order asked', async () => {
+      await commit(crawled(0, 3000));
+      await commit(changes({ denied: [{ url: 7, at: 1, denied: true }] }));
+      const places = [2999, 0, 1024, 0];
+      expect(store.at('urls', places)).toEqual(places.map((id) => ({ ...urlRow(id), batch: 1 })));
+      expect(store.at('visits', places).map(({ id }) => id)).toEqual(places);
+      expect(store.at('denied', [0])).toEqual([{ url: 7, at: 1, denied: true, batch: 2 }]);
+      expect(store.at('urls', [])).toEqual([]);
+      for (const place of [3000, -1]) expect(() => store.at('urls', [place])).toThrow(RangeError);
     });
 
     test('sees whole batches up to its beginning while others are committed', async () => {

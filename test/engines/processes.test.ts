@@ -37,7 +37,7 @@ const WRITER = `
   const row = (id) => ({ id, url: id, host: 0, kind: 'page', at: 1, status: 200, code: 'ok', bytes: 1 });
   let id = store.count('urls');
   for (let sequence = 1; ; sequence++) {
-    const changes = { hosts: [], urls: [], requests: [], visits: [], robots: [], hostEvents: [], denied: [], dead: [],
+    const changes = { hosts: [], urls: [], requests: [], visits: [], reparsed: [], robots: [], hostEvents: [], denied: [], dead: [],
       segments: [], meta: [['rows', '']] };
     if (id === 0) changes.hosts.push({ id: 0, name: 'a', domain: 'a', named: true, budget: null, at: 1 });
     for (let i = (sequence * 37) % 200; i >= 0; i--, id++) {
@@ -45,7 +45,8 @@ const WRITER = `
       changes.requests.push({ ...row(id), address: '', target: 'u' + id, started: 1, ended: 2, delay: 1, addressDelay: 1, record: null });
       changes.visits.push({ ...row(id), request: id, finalUrl: null, contentType: '', charset: '', language: '',
         title: 'a'.repeat(id % 999), contentHash: null, payloadDigest: null, simhash: null, etag: null, lastModified: null,
-        record: null, text: null, changed: true, duplicateOf: -1, index: true, nextVisit: null, links: 0, aiPreferences: null });
+        record: null, text: null, changed: true, duplicateOf: -1, index: true, nextVisit: null, links: 0, aiPreferences: null,
+        parser: 1, fields: null });
     }
     changes.meta[0][1] = String(id);
     await store.commit({ epoch, sequence, changes });

@@ -1,5 +1,5 @@
 /** Rows for the store's tests: every field set, or every field that may be empty empty. */
-import type { Changes, HostRow, RequestRow, SegmentRow, UrlRow, VisitRow } from '../../src/changes.js';
+import type { Changes, HostRow, ReparsedRow, RequestRow, SegmentRow, UrlRow, VisitRow } from '../../src/changes.js';
 import { noChanges } from '../../src/changes.js';
 
 const NOW = 1_790_000_000_123;
@@ -74,6 +74,25 @@ export const visitRow = (id: number, over: Partial<VisitRow> = {}): VisitRow => 
   bytes: 20_480,
   links: 124,
   aiPreferences: null,
+  parser: 1,
+  fields: null,
+  ...over,
+});
+
+export const reparsedRow = (id: number, over: Partial<ReparsedRow> = {}): ReparsedRow => ({
+  id,
+  visit: 0,
+  at: NOW,
+  parser: 2,
+  charset: 'utf-8',
+  language: 'de',
+  title: 'read again',
+  simhash: null,
+  text: null,
+  index: true,
+  links: 3,
+  aiPreferences: null,
+  fields: null,
   ...over,
 });
 
@@ -129,7 +148,13 @@ export function everything(): Changes {
         title: '',
         charset: '',
         aiPreferences: '{"train-ai":"n"}',
+        parser: 7,
+        fields: '{"author":"ä"}',
       }),
+    ],
+    reparsed: [
+      reparsedRow(0, { text: pointer, simhash: 'ffffffffffffffff' }),
+      reparsedRow(1, { visit: 1, index: false, aiPreferences: '["noai"]', fields: '{}', charset: '', title: '' }),
     ],
     robots: [
       {
