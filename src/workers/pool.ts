@@ -44,9 +44,13 @@ interface Member {
   out: Map<number, Lease>;
   closed: () => void;
   done: Promise<void>;
+  /** Monotonic ms. */
+  startedAt: number;
   isClosing: boolean;
 }
 
+/** A thread that has not shown itself yet is reading its modules: it has this long at least, ms. */
+const STARTING = 10_000;
 /** Deaths of workers in a row, without a page in between, after which something else is wrong. */
 const MAX_DEATHS = 20;
 
@@ -147,14 +151,15 @@ export class WorkerPool {
       bodyBudget,
       shared: this.#shared.buffer,
     };
-    this.#shared.beat(index, this.#options.clock.monotonic());
+    const startedAt = this.#options.clock.monotonic();
+    this.#shared.beat(index, startedAt);
     this.#shared.setParsing(index, -1);
     const thread = new Worker(script, { workerData });
     let closed = (): void => {};
     const done = new Promise<void>((resolve) => {
       closed = resolve;
     });
-    const member: Member = { thread, out: new Map(), closed, done, isClosing: false };
+    const member: Member = { thread, out: new Map(), closed, done, startedAt, isClosing: false };
     thread.on('message', (message: FromWorker) => this.#receive(member, message));
     thread.on('error', (error) => this.#died(index, member, 'worker.crash', String(error?.stack ?? error)));
     thread.on('exit', (code) => this.#died(index, member, 'worker.crash', `exit code ${code}`));
@@ -191,9 +196,11 @@ export class WorkerPool {
     this.#listenedAt = now;
     // we were stopped (Ctrl-Z, a debugger) or busy ourselves: the workers get the time to be heard
     if (late > this.#options.heartbeat) return;
+    const { deadAfter } = this.#options;
     for (const [index, member] of this.#members.entries()) {
       const silence = this.#shared.silence(index, now);
-      if (silence <= this.#options.deadAfter) continue;
+      const isStarting = now - silence <= member.startedAt;
+      if (silence <= (isStarting ? Math.max(deadAfter, STARTING) : deadAfter)) continue;
       this.#leaving.push(member.thread.terminate());
       this.#died(index, member, 'worker.hang', `no heartbeat for ${Math.round(silence / 1000)} s`);
     }
