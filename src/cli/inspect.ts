@@ -1,26 +1,21 @@
 import type { Readable } from 'node:stream';
 import { UserError } from '../errors.js';
+import { loadConfig } from '../load-config.js';
 import { nearest } from '../nearest.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import type { ExitCode, World } from './command.js';
-import type { Case } from './inspect-kinds.js';
+import type { Case, Row } from './inspect-case.js';
+import { FETCH_OPTIONS, type Inspector, KINDS } from './inspect-kinds.js';
+import { clean, type Terminal } from './terminal.js';
 
-/** By argument, the operand is this field of the case. */
-const SUBJECT: Readonly<Record<string, string>> = {
-  url: 'input',
-  robots: 'file',
-  page: 'file',
-  sitemap: 'file',
-  charset: 'file',
-  type: 'contentType',
-};
+const NAMES = [...KINDS.keys()];
 /** Characters of the longest line: a page of the largest size in base64. */
 const LONGEST_LINE = 128 * 1024 * 1024;
 
 export const spec: CommandSpec = {
   name: 'inspect',
-  says: 'How one URL, robots.txt, page, sitemap, charset or content type is read; or many, as JSON lines.',
-  operands: 'url|robots|page|sitemap|charset|type [subject]',
+  says: 'How one URL, robots.txt, page, sitemap, answer, charset or content type is read; or many, as JSON lines.',
+  operands: `${NAMES.join('|')} [subject]`,
   mostOperands: 2,
   flags: [
     { name: 'base', value: 'URL', says: 'url: what the link is resolved against.' },
@@ -30,13 +25,22 @@ export const spec: CommandSpec = {
       says: 'robots: the URL or path that is asked about; page, sitemap: where it came from.',
     },
     { name: 'agent', value: 'NAME', says: 'robots, page: the crawler to read for. Default: Saunter.' },
+    { name: 'status', value: 'CODE', says: 'robots: what this HTTP status means in place of a file.' },
     { name: 'content-type', value: 'TYPE', says: 'page, sitemap, charset: the Content-Type header.' },
+    { name: 'file', value: 'FILE', says: 'fetch: a body to decode, in place of a request.' },
+    { name: 'content-encoding', value: 'CODINGS', says: 'fetch: the Content-Encoding header of that body.' },
+    { name: 'config', value: 'FILE', says: 'fetch: read options from a JSON file.' },
+    { name: 'json', says: 'The answer as one line of JSON, not as words.' },
   ],
-  options: [],
+  options: FETCH_OPTIONS,
   examples: [
     ["saunter inspect url 'HTTP://Example.org:80/a/?utm_source=x&b=1'", 'Its normal form, what is fetched, its key.'],
     ['saunter inspect robots robots.txt --url /private/x', 'Whether it may be fetched, and the line that decides.'],
     ['saunter inspect page page.html --url https://example.org/', 'Charset, title, directives, links, text.'],
+    [
+      'saunter inspect fetch https://example.org/ --contact you@example.org',
+      'One request as the crawler makes it, or which guard refuses it. robots.txt is not asked.',
+    ],
     ['saunter inspect url < cases.jsonl > answers.jsonl', 'Many at once: {"id": 1, "input": "..."} on each line.'],
   ],
   notes: [
@@ -45,57 +49,90 @@ export const spec: CommandSpec = {
   ],
 };
 
-export async function run(args: Arguments, { terminal, stdin }: World): Promise<ExitCode> {
+export async function run(args: Arguments, world: World): Promise<ExitCode> {
   const [name, subject] = args.operands;
-  const { KINDS } = await import('./inspect-kinds.js');
-  const kind = KINDS.get(name ?? '');
-  if (!kind) {
-    const near = nearest(name ?? '', KINDS.keys());
-    const hint = near ? `the nearest is ${near}` : `give one of ${[...KINDS.keys()].join(', ')}`;
-    throw new UserError(
-      name === undefined
-        ? `What should be inspected? Give one of ${[...KINDS.keys()].join(', ')}.`
-        : `There is no "${name}" to inspect; ${hint}.`,
-      2,
-    );
-  }
-  const given = Object.fromEntries(
-    [...args.flags].map(([flag, value]) => [flag === 'content-type' ? 'contentType' : flag, value]),
-  );
-  for (const field of Object.keys(given)) {
-    if (!kind.reads.includes(field)) {
-      const flag = field === 'contentType' ? 'content-type' : field;
+  const entry = KINDS.get(name ?? '');
+  if (entry === undefined) throw unknownKind(name);
+  for (const flag of [...args.flags.keys(), ...Object.keys(args.options)]) {
+    if (flag !== 'json' && !entry.flags.includes(flag)) {
       throw new UserError(`--${flag} says nothing about a ${name}.`, 2);
     }
   }
-  if (subject !== undefined) {
-    try {
-      terminal.print(JSON.stringify(kind.answer({ ...given, [SUBJECT[name]]: subject }), null, 2));
-      return 0;
-    } catch (error) {
-      throw new UserError(`${name} ${subject} cannot be inspected: ${(error as Error).message}.`, 1, { cause: error });
+  const { readConfigFile } = await import('../config-file.js');
+  const file = args.flags.get('config');
+  const config = loadConfig(file === undefined ? {} : readConfigFile(file), args.options, file);
+  const kind = await entry.open(config, world.signal);
+  try {
+    const given = givenFields(args);
+    const isOne = subject !== undefined || given.file !== undefined || given.status !== undefined;
+    if (isOne) {
+      const input = subject === undefined ? given : { ...given, [kind.subject]: subject };
+      await one(`${name} ${subject ?? ''}`.trim(), input, kind, args.flags.has('json'), world.terminal);
+    } else {
+      await many(given, kind, entry.atOnce, world);
     }
+    return world.signal.aborted ? 130 : 0;
+  } finally {
+    await kind.close?.();
   }
-  for await (const line of linesOf(stdin)) {
-    if (terminal.closed) break;
-    if (line.trim() !== '') await terminal.printOne(answerLine(line, given, kind));
-  }
-  return 0;
 }
 
-/** One line in, one line out. */
-function answerLine(
-  line: string,
-  given: Case,
-  kind: { readonly reads: readonly string[]; answer(input: Case): Record<string, unknown> },
-): string {
-  let id: unknown;
+function unknownKind(name: string | undefined): UserError {
+  if (name === undefined) return new UserError(`What should be inspected? Give one of ${NAMES.join(', ')}.`, 2);
+  const near = nearest(name, NAMES);
+  const hint = near ? `the nearest is ${near}` : `give one of ${NAMES.join(', ')}`;
+  return new UserError(`There is no "${name}" to inspect; ${hint}.`, 2);
+}
+
+/** Flags as fields of a case. */
+function givenFields({ flags }: Arguments): Case {
+  const fields: Record<string, string> = {};
+  for (const [flag, value] of flags) {
+    if (flag === 'json' || flag === 'config') continue;
+    fields[flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())] = value;
+  }
+  return fields;
+}
+
+async function one(what: string, input: Case, kind: Inspector, asJson: boolean, terminal: Terminal): Promise<void> {
+  try {
+    if (asJson) terminal.print(JSON.stringify(await kind.answer(input)));
+    else terminal.print(table(await kind.explain(input)));
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw new UserError(`${what} cannot be inspected: ${(error as Error).message}.`, 1, { cause: error });
+  }
+}
+
+/** Rows under each other, labels aligned, text of the web harmless. */
+function table(rows: readonly Row[]): string {
+  const width = Math.max(...rows.map(([label]) => label.length)) + 2;
+  return rows
+    .map(([label, text]) => label.padEnd(width) + clean(text).replaceAll('\n', `\n${' '.repeat(width)}`))
+    .join('\n');
+}
+
+/** JSON lines in, JSON lines out, in the same order; at most `atOnce` cases are in memory. */
+async function many(given: Case, kind: Inspector, atOnce: number, { terminal, stdin, signal }: World): Promise<void> {
+  const underWay: Promise<string>[] = [];
+  for await (const line of linesOf(stdin)) {
+    if (terminal.closed || signal.aborted) break;
+    if (line.trim() === '') continue;
+    underWay.push(answerLine(line, given, kind));
+    if (underWay.length >= atOnce) await terminal.printOne(await underWay.shift()!);
+  }
+  for (const answer of underWay) await terminal.printOne(await answer);
+}
+
+/** One line in, one line out. Never rejects. */
+async function answerLine(line: string, given: Case, kind: Inspector): Promise<string> {
+  let id: unknown = null;
   try {
     const input = JSON.parse(line) as Case | null;
     if (input === null || typeof input !== 'object' || Array.isArray(input)) throw new TypeError('not a JSON object');
-    id = input.id;
+    id = input.id ?? null;
     const copied = Object.fromEntries(Object.entries(input).filter(([field]) => !kind.reads.includes(field)));
-    return JSON.stringify({ ...copied, ...kind.answer({ ...given, ...input }) });
+    return JSON.stringify({ ...copied, ...(await kind.answer({ ...given, ...input })) });
   } catch (error) {
     return JSON.stringify({ id, error: (error as Error).message });
   }

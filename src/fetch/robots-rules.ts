@@ -16,17 +16,22 @@ export interface RobotsLine {
   readonly path: string;
   /** The whole line as written, without its comment. */
   readonly text: string;
+  /** Its number in the file, from 1. */
+  readonly line: number;
 }
 
 export interface RobotsMatch {
   readonly allowed: boolean;
   /** The line that decided, as written (`Disallow: /x`), or null where none matched. */
   readonly rule: string | null;
+  /** Its number in the file, from 1. */
+  readonly line: number | null;
 }
 
 interface Rule {
   readonly allow: boolean;
   readonly text: string;
+  readonly line: number;
   /** Comparable spelling without the final `$`. */
   readonly path: string;
   /** Octets of the comparable rule, `*` and `$` counted: the more there are, the more specific the rule is. */
@@ -37,7 +42,7 @@ interface WildcardRule extends Rule {
   readonly wildcard: Wildcard;
 }
 
-const ALLOWED_BY_DEFAULT: RobotsMatch = { allowed: true, rule: null };
+const ALLOWED_BY_DEFAULT: RobotsMatch = { allowed: true, rule: null, line: null };
 
 /** Wildcard rules of one group that are matched as such; the most that 989 files of well-known sites had were 324. The
  * time of a match grows with their number, so a file with more is read strictly: see {@link RuleSet}. */
@@ -68,7 +73,7 @@ export class RuleSet {
       (a, b) => b.octets - a.octets || Number(b.allow) - Number(a.allow) || (a.path < b.path ? -1 : 1),
     );
     let bytes = 256 + this.#prefixes.bytes + this.#forbidden.bytes;
-    for (const rule of this.#wildcards) bytes += 256 + 2 * rule.path.length + rule.text.length;
+    for (const rule of this.#wildcards) bytes += 264 + 2 * rule.path.length + rule.text.length;
     this.bytes = bytes;
   }
 
@@ -77,7 +82,7 @@ export class RuleSet {
     const path = comparableUrl(pathOrUrl);
     if (path === '/robots.txt') return ALLOWED_BY_DEFAULT;
     let best = this.#forbidden.longest(path);
-    if (best) return { allowed: false, rule: best.text };
+    if (best) return { allowed: false, rule: best.text, line: best.line };
     best = this.#prefixes.longest(path);
     for (const rule of this.#wildcards) {
       if (best && (rule.octets < best.octets || (rule.octets === best.octets && (best.allow || !rule.allow)))) break;
@@ -86,7 +91,7 @@ export class RuleSet {
         break;
       }
     }
-    return best ? { allowed: best.allow, rule: best.text } : ALLOWED_BY_DEFAULT;
+    return best ? { allowed: best.allow, rule: best.text, line: best.line } : ALLOWED_BY_DEFAULT;
   }
 }
 
@@ -103,7 +108,7 @@ class RuleBuilder {
     const path = written.replaceAll('$', '%24');
     if (path[0] !== '/' && path[0] !== '*') return; // it cannot match: every path starts with a slash
     const octets = path.length + (anchored ? 1 : 0);
-    const rule = { allow: line.allow, text: line.text, path, octets };
+    const rule = { allow: line.allow, text: line.text, line: line.line, path, octets };
     const star = path.indexOf('*');
     if (!anchored && star < 0) {
       const known = this.prefixes.get(path);
@@ -134,7 +139,7 @@ class PrefixList {
     this.#parents = new Int32Array(rules.length);
     for (let i = 0; i < rules.length; i++) this.#parents[i] = this.#prefixFrom(i - 1, rules[i].path);
     let bytes = 0;
-    for (const rule of rules) bytes += 112 + rule.path.length + rule.text.length;
+    for (const rule of rules) bytes += 120 + rule.path.length + rule.text.length;
     this.bytes = bytes;
   }
 

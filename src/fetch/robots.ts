@@ -31,6 +31,8 @@ export interface RobotsRules {
   readonly sitemaps: readonly string[];
   /** `Content-Usage` and `Content-Signal` lines for this crawler, as written. */
   readonly contentSignals: readonly string[];
+  /** Whose rules these are: those of groups that name the crawler, those for everybody (`*`), or nobody's. */
+  readonly group: 'named' | 'everybody' | null;
   /** Estimate of the memory in bytes, for caches that are bounded by size. */
   readonly bytes: number;
 }
@@ -91,6 +93,7 @@ class RobotsReader {
   #scopeIsUsed = false;
   #anyGroup = false;
   #isHtml = false;
+  #lineNumber = 1;
 
   constructor(agent: string) {
     this.#isOurs = agentMatcher(agent);
@@ -105,6 +108,7 @@ class RobotsReader {
       if (octets[i] !== 0x0a && octets[i] !== 0x0d) continue;
       if (i > start) this.#line(octets, start, i);
       start = i + 1;
+      if (octets[i] === 0x0a || octets[start] !== 0x0a) this.#lineNumber++; // CR LF ends one line, not two
     }
     // The last line of a file that was cut may be half a line, and half of `Allow: /public` allows everything.
     if (size > start && !cut) this.#line(octets, start, size);
@@ -128,7 +132,8 @@ class RobotsReader {
         this.#groupHasRules = true;
         if (value === '') break; // "Disallow:" without a path matches nothing
         for (const section of this.#group) {
-          section.rules.push({ allow: field === 'allow', path: value, text: trimmedText(octets, start, end) });
+          const text = trimmedText(octets, start, end);
+          section.rules.push({ allow: field === 'allow', path: value, text, line: this.#lineNumber });
         }
         break;
       case 'sitemap':
@@ -184,6 +189,7 @@ class RobotsReader {
       crawlDelayMs: section.delayMs,
       sitemaps,
       contentSignals: section.signals,
+      group: section.named ? (section === this.#ours ? 'named' : 'everybody') : null,
       bytes,
     };
   }

@@ -49,9 +49,9 @@ describe('JSON lines', () => {
       input: 'http://a.test/',
     });
     expect(answers.slice(0, 5)).toEqual([
-      { error: expect.stringContaining('JSON') },
-      { error: 'not a JSON object' },
-      { error: 'not a JSON object' },
+      { id: null, error: expect.stringContaining('JSON') },
+      { id: null, error: 'not a JSON object' },
+      { id: null, error: 'not a JSON object' },
       { id: 7, error: 'input is missing' },
       { id: 8, error: 'input must be a string' },
     ]);
@@ -75,7 +75,20 @@ describe('JSON lines', () => {
     const denied = { allowed: false, rule: 'Disallow: /p', crawlDelay: 1500, sitemaps: ['http://a.test/s.xml'] };
     expect(answers.slice(0, 4)).toEqual([denied, denied, denied, denied]);
     expect(answers[4].error).toContain('ENOENT');
-    expect(answers[5]).toEqual({ error: 'file, robots or robots_b64 is missing' });
+    expect(answers[5]).toEqual({ id: null, error: 'file, robots or robots_b64 is missing' });
+  });
+
+  it('say what a status means in place of a robots.txt, and resolve its sitemaps where they know against what', async () => {
+    const answers = await ask(
+      'robots',
+      { status: 503, url: '/x' },
+      { status: 404, url: '/x' },
+      { status: 42, url: '/x' },
+      { robots: 'Sitemap: /s.xml', url: 'http://a.test/x' },
+    );
+    expect(answers.map(({ allowed }) => allowed)).toEqual([false, true, undefined, true]);
+    expect(answers[2].error).toContain('status must be');
+    expect(answers[3].sitemaps).toEqual(['http://a.test/s.xml']);
   });
 
   it('show how a page is read', async () => {
@@ -132,14 +145,85 @@ describe('JSON lines', () => {
   }, 10_000);
 });
 
+/** What is said about one case in words, by label. */
+async function words(...argv: string[]): Promise<Record<string, string[]>> {
+  const { code, out, err } = await new FakeProcess().run('inspect', ...argv);
+  expect([code, err]).toEqual([0, '']);
+  const rows: Record<string, string[]> = {};
+  for (const line of out.trimEnd().split('\n')) {
+    const [, label, text] = /^(.*?) {2,}(.*)$/.exec(line)!;
+    rows[label] = [...(rows[label] ?? []), text];
+  }
+  return rows;
+}
+
 describe('one case by arguments', () => {
-  it('is answered in a form for reading', async () => {
-    const { code, out } = await new FakeProcess().run('inspect', 'url', 'x', '--base', 'http://a.test/d/');
-    expect([code, JSON.parse(out).url]).toEqual([0, 'http://a.test/d/x']);
-    expect(out.split('\n').length).toBeGreaterThan(5);
+  it('is explained in words, or answered as JSON', async () => {
+    const argv = ['url', 'x', '--base', 'http://a.test/d/'];
+    expect(await words(...argv)).toMatchObject({ 'normal form': ['http://a.test/d/x'], host: [/a\.test/] });
+    const { out } = await new FakeProcess().run('inspect', ...argv, '--json');
+    expect([JSON.parse(out).url, out.split('\n').length]).toEqual(['http://a.test/d/x', 2]);
+  });
+
+  it('says which steps made the normal form of a URL', async () => {
+    const { changed, guards } = await words(
+      'url',
+      'HTTP://u:p@A.test.:80/b/;jsessionid=0123456789ABCDEF/%7e/?b=%2f&a=1&&utm_id=1#f',
+    );
+    expect(changed).toEqual([
+      'credentials dropped',
+      'root dot of the host dropped',
+      'session parameter ;jsessionid removed from the path',
+      'parameter utm_* removed',
+      'trailing slash trimmed',
+      'fragment dropped',
+      'empty pieces of the query dropped',
+      'query sorted',
+      'percent-encoding normalised',
+    ]);
+    expect(guards).toHaveLength(1);
+    const plain = await words('url', 'http://a.test/b?a=1&b=%2F');
+    expect([plain.changed, plain.requested]).toEqual([undefined, ['the same']]);
+  });
+
+  it('says which guard refuses a URL', async () => {
+    expect((await words('url', 'http://127.0.0.1:22/a/a/a/a')).guard).toEqual([
+      expect.stringContaining('repeat'),
+      expect.stringContaining('port 22'),
+      expect.stringContaining('127.0.0.1 is a loopback address'),
+    ]);
+    expect((await words('url', `http://a.test/${'x'.repeat(1000)}`)).guard[0]).toContain('1,000 bytes');
+    expect((await words('url', 'ftp://a.test/')).refused[0]).toContain('scheme');
+  });
+
+  it('says which line of a robots.txt decides, and for whom', async () => {
+    const file = join(folder, 'robots.txt');
+    writeFileSync(file, 'User-agent: *\r\nDisallow: /p # not here\r\n\r\nUser-agent: bot\r\nCrawl-delay: 2\r\n');
+    expect(await words('robots', file, '--url', '/p/x')).toMatchObject({
+      denied: ['/p/x for Saunter'],
+      'decided by': ['line 2: Disallow: /p'],
+      rules: [expect.stringContaining('no group names Saunter')],
+      'Crawl-delay': ['none'],
+    });
+    expect(await words('robots', file, '--url', '/p/x', '--agent', 'Bot/1.0')).toMatchObject({
+      allowed: ['/p/x for Bot/1.0'],
+      rules: [expect.stringContaining('that name Bot/1.0')],
+      'Crawl-delay': ['2s'],
+    });
+    expect((await words('robots', '--status', '429', '--url', '/x'))['decided by'][0]).toContain('nothing is fetched');
+  });
+
+  it('shows a page without letting it steer the terminal', async () => {
+    const file = join(folder, 'page.html');
+    writeFileSync(file, '<title>\x1b[31mred</title><meta name=robots content=nofollow><a href=/x rel=ugc>x</a>');
+    const { code, out } = await new FakeProcess().run('inspect', 'page', file, '--url', 'http://a.test/');
+    expect([code, out.includes('\x1b')]).toEqual([0, false]);
+    expect(out).toContain('links are not followed');
+    expect(out).toContain('http://a.test/x  ugc');
   });
 
   it.each([
+    [['url', 'x', '--resolve', '*=127.0.0.1'], 2, '--resolve says nothing about a url.'],
     [[], 2, 'What should be inspected? Give one of url, robots,'],
     [['rbots'], 2, 'There is no "rbots" to inspect; the nearest is robots.'],
     [['zzzzz'], 2, 'There is no "zzzzz" to inspect; give one of url,'],

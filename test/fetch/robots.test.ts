@@ -105,9 +105,24 @@ describe('matching', () => {
 
   it('names the line that decided, as written', () => {
     const rules = parseRobots(star('  DISALLOW : /a # not b', 'Allow: /a/%7E'), 'x');
-    expect(rules.match('/a/b')).toEqual({ allowed: false, rule: 'DISALLOW : /a' });
-    expect(rules.match('/a/~')).toEqual({ allowed: true, rule: 'Allow: /a/%7E' });
-    expect(rules.match('/c')).toEqual({ allowed: true, rule: null });
+    expect(rules.match('/a/b')).toEqual({ allowed: false, rule: 'DISALLOW : /a', line: 2 });
+    expect(rules.match('/a/~')).toEqual({ allowed: true, rule: 'Allow: /a/%7E', line: 3 });
+    expect(rules.match('/c')).toEqual({ allowed: true, rule: null, line: null });
+  });
+
+  it.each([
+    ['LF', '\n'],
+    ['CR', '\r'],
+    ['CR LF', '\r\n'],
+  ])('counts lines that end at %s as an editor does', (_, end) => {
+    const robots = ['# a comment', '', 'User-agent: *', '', 'Disallow: /x'].join(end);
+    expect(parseRobots(robots, 'x').match('/x').line).toBe(5);
+  });
+
+  it('says whose rules these are', () => {
+    const robots = 'User-agent: saunter\nDisallow: /\n\nUser-agent: *\nAllow: /\n';
+    expect([parseRobots(robots, 'Saunter').group, parseRobots(robots, 'x').group]).toEqual(['named', 'everybody']);
+    expect(parseRobots('Disallow: /', 'x').group).toBeNull();
   });
 
   it('agrees with a plain reading of the RFC on random rules', () => {

@@ -132,7 +132,13 @@ describe('a blocked host', () => {
   // every moment at which something of the host is out: what begins it, and what ends it
   it.each<[string, () => () => void]>([
     ['waiting in a front queue', () => () => {}],
-    ['asking for its address', () => (turn(false), address)],
+    [
+      'asking for its address',
+      () => {
+        turn(false);
+        return address;
+      },
+    ],
     [
       'reading its texts',
       () => {
