@@ -13,7 +13,7 @@ export function detectEncoding(body: Buffer): string | null {
   if (wide !== null) return wide;
   let high = 0;
   for (const byte of sample) if (byte >= 0x80) high++;
-  if (high === 0) return sample.includes('\x1b$', 0, 'latin1') ? 'iso-2022-jp' : 'utf-8';
+  if (high === 0) return sample.includes('\x1b$', 0, 'latin1') ? 'iso-2022-jp' : null;
   if (isUtf8(trimPartial(sample))) return 'utf-8';
   if (body.length > SAMPLE && mostlyUtf8(sample)) return 'utf-8';
   return multiByte(sample, high) ?? singleByte(sample, high);

@@ -78,6 +78,9 @@ export function serializeMimeType(type: MimeType): string {
 export function charsetParameter(header: string): string | null {
   const value = parseMimeType(header)?.parameters.get('charset');
   if (value) return value;
-  const found = /(?:^|[;\s])charset[\t ]*=[\t ]*"?([^\s;,"']+)/i.exec(header.slice(0, MAX_LENGTH));
+  const unquoted = header
+    .slice(0, 1000)
+    .replace(/"(?:[^"\\]|\\.)*"(?=[\s;,]|$)/g, (text) => (text.includes(';') ? '""' : text));
+  const found = /(?:^|[;\s])charset[\t ]*=[\t ]*"?([^\s;,"']+)/i.exec(unquoted);
   return found === null ? null : found[1];
 }

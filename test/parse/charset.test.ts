@@ -16,6 +16,7 @@ describe('the encoding of a page', () => {
     expect(sniff('<meta charset=koi8-r>caf\xc3\xa9')).toBe('koi8-r meta');
     expect(sniff('caf\xc3\xa9')).toBe('utf-8 detected');
     expect(sniff('caf\xe9')).toBe('windows-1252 default');
+    expect(sniff('cafe')).toBe('windows-1252 default');
   });
   test('a header label that nobody knows is passed over', () => {
     expect(sniff('<meta charset=koi8-r>', 'text/html; charset=none')).toBe('koi8-r meta');
@@ -94,6 +95,7 @@ describe('labels and types', () => {
   });
   test('a charset is found in headers that are no types', () => {
     expect(charsetParameter('charset=utf-8')).toBe('utf-8');
+    expect(charsetParameter('text/html; x="charset=utf-7;"; charset=""; charset=utf-8')).toBe('utf-8');
     expect(charsetParameter('text/html; mycharset=utf-8')).toBeNull();
   });
 });
