@@ -136,7 +136,7 @@ class Simulation {
   /** A new process, a moment later. */
   #start(clean: boolean, jump: number): void {
     const { faults, time, oracle } = this.#world;
-    time.now += faults.wait(5_000);
+    time.skip(faults.wait(5_000));
     this.#offset += jump;
     oracle.restarted(clean, jump);
     this.#process = new Process(this.#world, this.#offset);
