@@ -128,7 +128,8 @@ function read(answer: RobotsAnswer, previous: RobotsState | null): Reading {
     case 'connect.failed':
     case 'guard.address':
     case 'guard.port':
-      return 'unreachable';
+      // behind a redirect it is another host that cannot be reached; this one answers, and says nothing of use
+      return answer.redirects > 0 ? 'silent' : 'unreachable';
     case 'worker.crash':
     case 'worker.hang':
     case 'lease.lost':
