@@ -49,6 +49,7 @@ export const OUTCOMES = {
   'connect.refused': row('retry', 'unreachable', 'has a server that refuses connections'),
   'connect.timeout': row('retry', 'unreachable', 'has a server that did not accept a connection in time'),
   'connect.failed': row('retry', 'unreachable', 'has a server that cannot be reached'),
+  'connect.elsewhere': row('wait', 'none', 'was not reached at one of its addresses; the next is tried'),
   'tls.certificate': row('retry', 'unreachable', 'has a certificate that is not valid'),
   'tls.failed': row('retry', 'unreachable', 'failed the TLS handshake'),
   'read.first-byte': row('retry', 'none', 'did not begin to answer in time'),

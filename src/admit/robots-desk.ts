@@ -55,6 +55,10 @@ export class RobotsDesk {
   /** What a robots lease answered. */
   answer(lease: Lease, report: LeaseReport, request: number, now: number, changes: Changes): void {
     const origin = this.#frontier.robots.origins[lease.origin];
+    if (report.code === 'lease.returned' || report.code === 'connect.elsewhere') {
+      this.#frontier.robotsReturned(origin, now); // nobody has answered, and it is not the host's fault
+      return;
+    }
     if (this.#follow(lease, report, now, changes)) return;
     const code = codeOf(report);
     const answer: RobotsAnswer = {

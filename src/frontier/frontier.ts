@@ -44,8 +44,9 @@ export class Frontier {
   readonly #queues: HostQueues;
   readonly #sleeping = new TimeHeap();
   readonly #errands = new Map<number, Errand[]>();
-  /** Other addresses of a host, to be tried when the pinned one fails. */
-  readonly #spares = new Map<number, string[]>();
+  /** Addresses of a host that has several, and those of them that failed since it last answered. */
+  readonly #spares = new Map<number, readonly string[]>();
+  readonly #failed = new Map<number, string[]>();
   readonly #promised = new Set<number>();
   readonly #fullSince: Float64Array;
   readonly #options: FrontierOptions;
@@ -161,7 +162,8 @@ export class Frontier {
     const { host } = lease;
     const { rules } = this.#options;
     const spare = OUTCOMES[outcome.code].host === 'unreachable' && this.#useSpare(host);
-    const code = spare ? 'lease.returned' : outcome.code;
+    const code = spare ? 'connect.elsewhere' : outcome.code;
+    if (OUTCOMES[code].host === 'success') this.#failed.delete(host);
     const verdict = charge(this.hosts, host, code, fetchTime(outcome), outcome.retryAfterMs, rules);
     const addressDelay = this.#options.key === 'ip' ? verdict.delay : rules.delay;
     this.#startClocks(lease, outcome.ended, verdict.delay, addressDelay);
@@ -171,7 +173,7 @@ export class Frontier {
     if (this.hosts.state[host] !== HostState.off)
       this.#rest(host, verdict, outcome.ended, OUTCOMES[code].words, changes);
     this.#afterLease(host, now);
-    return { delay: verdict.delay, addressDelay, url };
+    return { code, delay: verdict.delay, addressDelay, url };
   }
 
   /** Robots verdict of an origin. URLs that were denied are asked again if the file `changed`. */
@@ -198,6 +200,13 @@ export class Frontier {
       }
     }
     if (this.hosts.state[host] === HostState.robots) this.#place(host, now, true);
+  }
+
+  /** A robots.txt that was not fetched after all (we stopped, or its worker died of something else): it is the first
+   * to be fetched when the host's turn comes. */
+  robotsReturned(origin: Origin, now: number): void {
+    origin.busy = false;
+    if (this.hosts.state[origin.host] === HostState.robots) this.#place(origin.host, now, true);
   }
 
   // -- ends ---------------------------------------------------------------------------------------------------------
@@ -785,23 +794,27 @@ export class Frontier {
 
   #pin(host: number, addresses: readonly string[], until: number): void {
     const pinned = this.hosts.address[host] < 0 ? '' : this.addresses.names[this.hosts.address[host]];
-    const chosen = addresses.includes(pinned) ? pinned : addresses[0];
-    const id = this.addresses.intern(this.#options.key === 'host' ? `${chosen}` : chosen);
-    this.hosts.address[host] = id;
+    const failed = this.#failed.get(host) ?? [];
+    const fresh = addresses.filter((address) => !failed.includes(address));
+    const chosen = fresh.includes(pinned) ? pinned : (fresh[0] ?? addresses[0]);
+    this.hosts.address[host] = this.addresses.intern(chosen);
     this.hosts.addressUntil[host] = until;
-    const spares = addresses.filter((a) => a !== chosen);
-    if (spares.length > 0) this.#spares.set(host, spares);
+    if (addresses.length > 1) this.#spares.set(host, addresses);
     else this.#spares.delete(host);
   }
 
-  /** After a connect failure: pins the host's next untried address. False if there is none. */
+  /** After a connect failure: pins an address of the host that has not failed since it last answered. False if there is
+   * none: then the failure counts, and the next series begins with all of them. */
   #useSpare(host: number): boolean {
-    const spares = this.#spares.get(host);
-    const next = spares?.shift();
+    const failed = this.#failed.get(host) ?? [];
+    failed.push(this.addresses.names[this.hosts.address[host]]);
+    const next = this.#spares.get(host)?.find((address) => !failed.includes(address));
     if (next === undefined) {
+      this.#failed.delete(host);
       this.hosts.address[host] = -1; // asked again: perhaps the host moved
       return false;
     }
+    this.#failed.set(host, failed);
     // both clocks count: the host's own goes on, and the new address has its own
     this.hosts.address[host] = this.addresses.intern(next);
     return true;

@@ -44,6 +44,8 @@ export interface LeaseOutcome {
 
 /** What `done` decided. */
 export interface Settled {
+  /** The outcome that counts: `connect.elsewhere` in place of a failure at one of several addresses. */
+  code: OutcomeCode;
   /** ms the host owes after the request's end, and its address. */
   delay: number;
   addressDelay: number;
