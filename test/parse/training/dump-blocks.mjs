@@ -1,0 +1,39 @@
+/** Writes the blocks of every page of a folder and their features: see README.md. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { BlockFeatures, FEATURE_COUNT, Feature, MAX_BLOCKS } from '../../../dist/parse/block-features.js';
+import { sniffCharset, toUtf8 } from '../../../dist/parse/charset.js';
+import { PageScan } from '../../../dist/parse/scan.js';
+
+const [folder, out] = process.argv.slice(2);
+mkdirSync(out, { recursive: true });
+const tables = [];
+const pages = [];
+for (const file of readdirSync(folder)
+  .filter((name) => /^text_.*\.jsonl$/.test(name))
+  .sort()) {
+  for (const line of readFileSync(join(folder, file), 'utf8').trim().split('\n')) {
+    const page = JSON.parse(line);
+    const body = gunzipSync(readFileSync(join(folder, page.html_path)));
+    const { charset, bomLength } = sniffCharset(body);
+    const scan = new PageScan(
+      toUtf8(body.subarray(bomLength), charset),
+      { meta() {}, baseTag() {}, link() {} },
+      0,
+      false,
+    );
+    scan.run();
+    const { text } = scan;
+    tables.push(Buffer.from(new BlockFeatures(scan.elements, text).table));
+    const blocks = [];
+    for (let b = 0; b < Math.min(text.blockCount, MAX_BLOCKS); b++)
+      blocks.push(text.slice(text.blockStart[b], text.blockEnd[b]));
+    const { html_path, site, corpus, expected_text, with: wanted, without } = page;
+    pages.push(JSON.stringify({ html_path, site, corpus, expected_text, with: wanted, without, blocks }));
+  }
+}
+writeFileSync(join(out, 'features.bin'), Buffer.concat(tables));
+writeFileSync(join(out, 'features.json'), JSON.stringify(Object.keys(Feature)));
+writeFileSync(join(out, 'pages.jsonl'), pages.join('\n'));
+console.log(`${pages.length} pages, ${Buffer.concat(tables).length / FEATURE_COUNT} blocks`);
