@@ -1,12 +1,20 @@
-import { once } from 'node:events';
-import { createWriteStream, renameSync } from 'node:fs';
-import { finished } from 'node:stream/promises';
-import { type ExportedPage, exportedPages } from '../corpus/pages.js';
+import {
+  EXPORT_FORMATS,
+  type ExportFormat,
+  type ExportOptions,
+  exportInto,
+  exportTo,
+  TEXT_FORMATS,
+} from '../corpus/export.js';
+import { EVERY_PAGE, type PageFilter } from '../corpus/page-filter.js';
 import { lookInto } from '../embedded/look.js';
+import { systemClock } from '../engines/system.js';
 import { UserError } from '../errors.js';
-import { formatCount } from '../units.js';
+import { formatCount, parseDuration } from '../units.js';
+import { version } from '../version.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import { type ExitCode, requireDir, type World } from './command.js';
+import type { Terminal } from './terminal.js';
 
 export const spec: CommandSpec = {
   name: 'export',
@@ -15,57 +23,138 @@ export const spec: CommandSpec = {
   mostOperands: 0,
   flags: [
     { name: 'dir', value: 'DIR', says: 'The crawl directory.' },
-    { name: 'format', value: 'jsonl', says: 'JSON lines: one object a page.' },
-    { name: 'out', value: 'PATH', says: 'Write to this file instead of standard output.' },
+    {
+      name: 'format',
+      value: EXPORT_FORMATS.join('|'),
+      says: 'What to write. Default: what the ending of --out says, else jsonl.',
+    },
+    {
+      name: 'out',
+      value: 'PATH',
+      says: 'The file, or for markdown the folder. Default for jsonl and csv: standard output.',
+    },
+    { name: 'language', value: 'TAGS', says: 'Only pages in these languages, such as de,en; en takes en-GB too.' },
+    { name: 'min-words', value: 'N', says: 'Only pages with at least so many words of text.' },
+    { name: 'duplicates', value: 'keep|drop', says: 'Pages whose content another page has. Default: keep.' },
+    { name: 'noindex', value: 'keep|drop', says: 'Pages that ask not to be indexed. Default: drop.' },
+    {
+      name: 'ai-preference',
+      value: 'keep|drop|only',
+      says: 'drop leaves out pages that object to AI; only takes pages that state any preference. Default: keep.',
+    },
+    { name: 'host', value: 'NAMES', says: 'Only pages of these hosts; *.example.org takes every host below it.' },
+    { name: 'since', value: 'TIME', says: 'Only pages fetched since then: a date such as 2026-01-31, or 7d for ago.' },
+    { name: 'changed-since', value: 'TIME', says: 'Only pages that changed since then.' },
   ],
   options: [],
   examples: [
-    ['saunter export --dir saunter-example.org --format jsonl --out pages.jsonl', 'One object for each page.'],
+    ['saunter export --dir saunter-example.org --out pages.jsonl', 'One object for each page.'],
+    ['saunter export --dir saunter-example.org --format markdown --out pages', 'A file for each page, by host.'],
+    ['saunter export --dir saunter-example.org --out new.jsonl.gz --since 7d --min-words 50', 'What is new and long.'],
   ],
   notes: [
-    'Pages with a 2xx body, in the order in which they were fetched; a page that asks not to be indexed is left out. ' +
-      'A page whose content another one has names it in duplicateOf, and has no text of its own.',
+    'One page for each URL that has one, in the order in which they were fetched. A page whose content another one has ' +
+      'names it in duplicateOf, and has no text of its own. An export that is interrupted leaves nothing under its name.',
   ],
 };
 
 export async function run(args: Arguments, { terminal, signal }: World): Promise<ExitCode> {
-  const format = args.flags.get('format') ?? 'jsonl';
-  if (format !== 'jsonl') throw new UserError(`There is no export format "${format}": the one there is, is jsonl.`, 2);
-  const out = args.flags.get('out');
+  const { flags } = args;
+  const out = flags.get('out');
+  const format = formatOf(flags.get('format'), out);
+  if (out === undefined && !TEXT_FORMATS.has(format)) {
+    throw new UserError(`The format ${format} needs --out: name the ${format === 'markdown' ? 'folder' : 'file'}.`, 2);
+  }
+  const now = systemClock.wall();
+  const options: ExportOptions = {
+    format,
+    filter: filterOf(flags, now),
+    ...{ software: `Saunter/${version()}`, now },
+    isStopped: () => signal.aborted || terminal.closed,
+    onProgress: (share, pages) => progress(terminal, share, pages),
+  };
   return lookInto(requireDir(args), async (reader, paths) => {
-    const pages = exportedPages(reader, paths);
     if (out === undefined) {
-      for (const page of pages) {
-        await terminal.printOne(JSON.stringify(page));
-        if (terminal.closed || signal.aborted) break;
-      }
+      await exportInto(standardOutput(terminal), reader, paths, options);
       return signal.aborted ? 130 : 0;
     }
-    const count = await writeFile(out, pages, signal);
-    if (count === null) return 130;
-    terminal.say(`${formatCount(count)} pages in ${out}.`);
+    const pages = await exportTo(out, reader, paths, options);
+    if (pages === null) return 130;
+    terminal.say(`${formatCount(pages)} ${pages === 1 ? 'page' : 'pages'} in ${out}.`);
     return 0;
   });
 }
 
-/** Writes under another name first: what bears the final name is whole. Null if it was interrupted. */
-async function writeFile(path: string, pages: Iterable<ExportedPage>, signal: AbortSignal): Promise<number | null> {
-  const temporary = `${path}.part`;
-  const file = createWriteStream(temporary);
-  let count = 0;
-  try {
-    for (const page of pages) {
-      if (signal.aborted) return null;
-      if (!file.write(`${JSON.stringify(page)}\n`)) await once(file, 'drain');
-      count++;
-    }
-    file.end();
-    await finished(file);
-    renameSync(temporary, path);
-  } catch (cause) {
-    throw new UserError(`cannot write ${path}: ${(cause as Error).message}`, 1, { cause });
-  } finally {
-    file.destroy();
+function progress(terminal: Terminal, share: number, pages: number): void {
+  terminal.progress(`Exporting: ${Math.floor(share * 100)}% · ${formatCount(pages)} pages`, performance.now());
+}
+
+/** Lines end in the newline that the terminal adds. */
+function standardOutput(terminal: Terminal) {
+  return {
+    write: (text: string | Uint8Array) => terminal.printOne(String(text).replace(/\n$/, '')),
+  };
+}
+
+/** The format that was named, or that the ending of the file tells. */
+function formatOf(given: string | undefined, out: string | undefined): ExportFormat {
+  if (given === undefined) {
+    const byLength = [...EXPORT_FORMATS].sort((a, b) => b.length - a.length);
+    return byLength.find((format) => out?.endsWith(`.${format}`) || out?.endsWith(`.${format}.gz`)) ?? 'jsonl';
   }
-  return count;
+  const found = EXPORT_FORMATS.find((format) => format === given);
+  if (found === undefined) {
+    throw new UserError(`There is no export format "${given}": choose one of ${EXPORT_FORMATS.join(', ')}.`, 2);
+  }
+  return found;
+}
+
+type Flags = Arguments['flags'];
+
+function filterOf(flags: Flags, now: number): PageFilter {
+  return {
+    languages: list(flags.get('language')),
+    minWords: count(flags, 'min-words'),
+    duplicates: choice(flags, 'duplicates', ['keep', 'drop'], EVERY_PAGE.duplicates),
+    noindex: choice(flags, 'noindex', ['keep', 'drop'], EVERY_PAGE.noindex),
+    aiPreference: choice(flags, 'ai-preference', ['keep', 'drop', 'only'], EVERY_PAGE.aiPreference),
+    hosts: list(flags.get('host')),
+    since: time(flags, 'since', now),
+    changedSince: time(flags, 'changed-since', now),
+  };
+}
+
+const list = (value: string | undefined): string[] =>
+  (value ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+
+function count(flags: Flags, name: string): number {
+  const value = flags.get(name) ?? '0';
+  if (!/^\d{1,9}$/.test(value)) throw new UserError(`--${name} cannot be "${value}": give a whole number.`, 2);
+  return Number(value);
+}
+
+function choice<T extends string>(flags: Flags, name: string, choices: readonly T[], initial: T): T {
+  const value = flags.get(name) ?? initial;
+  const found = choices.find((word) => word === value);
+  if (found !== undefined) return found;
+  throw new UserError(`--${name} cannot be "${value}": give one of ${choices.join(', ')}.`, 2);
+}
+
+/** A date, a date and time (UTC unless it says otherwise), or how long ago. */
+function time(flags: Flags, name: string, now: number): number | null {
+  const value = flags.get(name);
+  if (value === undefined) return null;
+  const ago = parseDuration(value);
+  if (ago > 0) return now - ago;
+  const isDate = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/.test(value);
+  const zoned = /(?:Z|[+-]\d\d:\d\d)$/.test(value) || value.length === 10 ? value : `${value}Z`;
+  const at = isDate ? Date.parse(zoned.replace(' ', 'T')) : Number.NaN;
+  if (!Number.isNaN(at)) return at;
+  throw new UserError(
+    `--${name} cannot be "${value}": give a date such as 2026-01-31, or how long ago, such as 7d.`,
+    2,
+  );
 }

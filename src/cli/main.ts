@@ -20,7 +20,11 @@ const COMMANDS: readonly Entry[] = [
   { name: 'demo', says: 'Crawl a synthetic web on this machine; needs no network.', load: () => import('./demo.js') },
   { name: 'status', says: 'What a crawl has done and what it waits for.', load: () => import('./status.js') },
   { name: 'list', says: 'The URLs, hosts or dead letters of a crawl.', load: () => import('./list.js') },
-  { name: 'export', says: 'The pages of a crawl as JSON lines.', load: () => import('./export.js') },
+  {
+    name: 'export',
+    says: 'The pages of a crawl, with their text, for other programs.',
+    load: () => import('./export.js'),
+  },
   {
     name: 'verify',
     says: 'Read everything back and prove that no delay was broken.',

@@ -1,9 +1,9 @@
 /** The pages of a crawl as one stream of flat objects: what every export format writes (DESIGN 11, JSONL fields). */
-import { readRecordAt } from '../archive/warc-reader.js';
 import type { RecordPointer, VisitRow } from '../changes.js';
 import type { Stored, StoreReader } from '../engines/ports.js';
-import { type SegmentFolders, segmentPaths } from './segment-paths.js';
-import { rows } from './states.js';
+import type { ArchiveReader } from './archive-reader.js';
+import { type InForce, inForce, readInForce } from './in-force.js';
+import { EVERY_PAGE, hasWords, type PageFilter, passes, preferences, wantedHosts } from './page-filter.js';
 
 export interface ExportedPage {
   url: string;
@@ -24,23 +24,84 @@ export interface ExportedPage {
   /** URL of the page that this one repeats, or null. */
   duplicateOf: string | null;
   aiPreferences: string[];
+  /** What a handler of its content type said beside text and links; only where one did. */
+  fields?: Record<string, string>;
 }
 
+/** A page with what leads back to the archive. */
+export interface CorpusPage {
+  page: ExportedPage;
+  /** The response, null if none was archived. */
+  record: RecordPointer | null;
+  /** Id of the response record that the text was taken from (`urn:uuid:...`); null without a text. */
+  refersTo: string | null;
+}
+
+/** Visits read, of how many. */
+export type OnVisits = (done: number, total: number) => void;
+
 /**
- * Pages with a 2xx body, in the order in which they were fetched; those that ask not to be indexed are left out. Memory
- * is that of the URL texts that have not been met yet: rows of both tables grow together.
+ * One page for each URL that has one (`in-force.ts`), in the order in which they were fetched. Memory is 4 bytes a known
+ * URL and a chunk of rows, however many pages there are.
  */
-export function* exportedPages(reader: StoreReader, folders: SegmentFolders): Generator<ExportedPage> {
-  const segments = segmentPaths(reader, folders);
-  const urls = new UrlTexts(reader);
-  for (const visit of rows(reader, 'visits')) {
-    if (visit.kind !== 'page' || visit.code !== 'ok' || !visit.index) continue;
-    yield exported(visit, urls, visit.text === null ? '' : textOf(visit.text, segments));
+export function* corpusPages(
+  reader: StoreReader,
+  archive: ArchiveReader,
+  filter: PageFilter = EVERY_PAGE,
+  onVisits: OnVisits = () => {},
+): Generator<CorpusPage> {
+  const force = readInForce(reader, { changes: filter.changedSince !== null });
+  const hosts = wantedHosts(reader, filter.hosts);
+  const total = reader.count('visits');
+  for (const chunk of reader.scan('visits')) {
+    const current = chunk.filter(({ id, url }) => force.visits[url] === id);
+    const wanted = inForce(reader, current, force).filter((visit) =>
+      passes(filter, visit, changedAt(force, visit.url)),
+    );
+    yield* pagesOf(reader, archive, wanted, filter, hosts);
+    onVisits((chunk.at(-1)?.id ?? 0) + 1, total);
   }
 }
 
-function exported(visit: Stored<VisitRow>, urls: UrlTexts, text: string): ExportedPage {
-  const { url, depth } = urls.get(visit.url);
+const changedAt = ({ changedAt: times }: InForce, url: number): number | null => times?.[url] ?? null;
+
+function* pagesOf(
+  reader: StoreReader,
+  archive: ArchiveReader,
+  visits: readonly Stored<VisitRow>[],
+  filter: PageFilter,
+  hosts: Uint8Array | null,
+): Generator<CorpusPage> {
+  const urls = readUrls(reader, visits);
+  for (const visit of visits) {
+    const { url, depth, host } = urls.get(visit.url)!;
+    if (hosts !== null && hosts[host] !== 1) continue;
+    const { text, refersTo } = textOf(archive, visit.text);
+    if (filter.minWords > 0 && !hasWords(text, filter.minWords)) continue;
+    const duplicateOf = visit.duplicateOf < 0 ? null : urls.get(visit.duplicateOf)!.url;
+    yield { page: exported(visit, url, depth, duplicateOf, text), record: visit.record, refersTo };
+  }
+}
+
+/** The URLs that these visits name, by ascending id: neighbours lie on one page of the store. */
+function readUrls(reader: StoreReader, visits: readonly VisitRow[]) {
+  const ids = new Set<number>();
+  for (const { url, duplicateOf } of visits) {
+    ids.add(url);
+    if (duplicateOf >= 0) ids.add(duplicateOf);
+  }
+  const sorted = [...ids].sort((a, b) => a - b);
+  return new Map(reader.at('urls', sorted).map((row) => [row.id, row]));
+}
+
+function textOf(archive: ArchiveReader, pointer: RecordPointer | null): { text: string; refersTo: string | null } {
+  if (pointer === null) return { text: '', refersTo: null };
+  const record = archive.record(pointer);
+  const refersTo = record.headers.get('WARC-Refers-To')?.replace(/^<|>$/g, '') ?? null;
+  return { text: record.block.toString('utf8'), refersTo };
+}
+
+function exported(visit: VisitRow, url: string, depth: number, duplicateOf: string | null, text: string): ExportedPage {
   return {
     url,
     finalUrl: visit.finalUrl ?? url,
@@ -54,30 +115,8 @@ function exported(visit: Stored<VisitRow>, urls: UrlTexts, text: string): Export
     contentHash: visit.contentHash === null ? null : Buffer.from(visit.contentHash).toString('hex'),
     simhash: visit.simhash,
     depth,
-    duplicateOf: visit.duplicateOf < 0 ? null : urls.get(visit.duplicateOf).url,
-    aiPreferences: visit.aiPreferences === null ? [] : (JSON.parse(visit.aiPreferences) as string[]),
+    duplicateOf,
+    aiPreferences: preferences(visit.aiPreferences),
+    ...(visit.fields !== null && { fields: JSON.parse(visit.fields) as Record<string, string> }),
   };
-}
-
-function textOf({ segment, offset, length }: RecordPointer, segments: Map<number, string>): string {
-  return readRecordAt(segments.get(segment)!, offset, length).block.toString('utf8');
-}
-
-/** Texts of URLs by id. Read once, in order; kept as far as somebody may ask for them. */
-class UrlTexts {
-  readonly #rows: Iterator<{ id: number; url: string; depth: number }>;
-  readonly #texts: { url: string; depth: number }[] = [];
-
-  constructor(reader: StoreReader) {
-    this.#rows = rows(reader, 'urls');
-  }
-
-  get(id: number): { url: string; depth: number } {
-    while (this.#texts.length <= id) {
-      const next = this.#rows.next();
-      if (next.done) throw new Error(`the store has no URL ${id}`);
-      this.#texts.push({ url: next.value.url, depth: next.value.depth });
-    }
-    return this.#texts[id];
-  }
 }

@@ -19,3 +19,9 @@ export function segmentPaths(reader: StoreReader, folders: SegmentFolders): Map<
   }
   return paths;
 }
+
+/** The other name that a segment may have by now, if it is there; else null. */
+export function renamedSegment(path: string): string | null {
+  const other = path.endsWith(OPEN_SUFFIX) ? path.slice(0, -OPEN_SUFFIX.length) : path + OPEN_SUFFIX;
+  return existsSync(other) ? other : null;
+}

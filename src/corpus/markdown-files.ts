@@ -1,0 +1,92 @@
+/** The export as Markdown: a folder for each host, a file for each page, with the page's facts before its text. */
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isHtml } from '../parse/documents.js';
+import { parsePage } from '../parse/page.js';
+import type { ArchiveReader } from './archive-reader.js';
+import { BODY_CAPS } from './bodies.js';
+import { COLUMNS } from './formats.js';
+import type { CorpusPage, ExportedPage } from './pages.js';
+
+/** Names that Windows keeps for devices, with any ending. */
+const DEVICES = /^(?:con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)$/;
+const MAX_WORDS = 80;
+const MAX_HOST = 120;
+
+/**
+ * A file's place: `host/words-of-the-path-0123456789.md`. Lower-case letters of ASCII, digits, `-`, `_` and `.` only, so
+ * that the name is the same on every system; the digits are the URL's own, so that names never meet and never change.
+ */
+export function filePath(url: string): [folder: string, name: string] {
+  const { host, pathname, search } = new URL(url);
+  const words = slug(decoded(pathname + search));
+  const digits = createHash('sha256').update(url).digest('hex').slice(0, 10);
+  return [folderOf(host), `${words === '' ? 'index' : words}-${digits}.md`];
+}
+
+/** `[::1]:8080` becomes `__1__8080`: what is no letter, digit, dot or hyphen is `_`. */
+function folderOf(host: string): string {
+  const name = host
+    .toLowerCase()
+    .replace(/[^a-z0-9.-]/g, '_')
+    .replace(/^[.]+|[.]+$/g, '_')
+    .slice(0, MAX_HOST);
+  return DEVICES.test(name.split('.', 1)[0]) ? `_${name}` : name;
+}
+
+function slug(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9_]+/g, '-')
+    .slice(0, MAX_WORDS + 1)
+    .replace(/^-+|-+$/g, '')
+    .slice(0, MAX_WORDS);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Writes pages into a folder. */
+export class MarkdownFiles {
+  readonly #folder: string;
+  readonly #archive: ArchiveReader;
+  readonly #made = new Set<string>();
+
+  constructor(folder: string, archive: ArchiveReader) {
+    this.#folder = folder;
+    this.#archive = archive;
+  }
+
+  async add(page: CorpusPage): Promise<void> {
+    const [host, name] = filePath(page.page.url);
+    const folder = join(this.#folder, host);
+    if (!this.#made.has(host)) mkdirSync(folder, { recursive: true });
+    this.#made.add(host);
+    const body = page.page.text === '' ? '' : await this.#markdown(page);
+    writeFileSync(join(folder, name), `${frontMatter(page.page)}\n${body}\n`);
+  }
+
+  /** The text as Markdown: a page of HTML is read once more; what is no HTML is its plain text. */
+  async #markdown({ page, record }: CorpusPage): Promise<string> {
+    if (record === null || !isHtml(page.contentType)) return page.text;
+    const archived = await this.#archive.body(record, BODY_CAPS);
+    if (archived === null) return page.text;
+    const input = { body: archived.body, url: page.finalUrl, contentType: page.contentType };
+    return parsePage(input, { markdown: true }).markdown || page.text;
+  }
+}
+
+/** The page's facts as YAML: each value is JSON, which YAML 1.2 includes. */
+function frontMatter(page: ExportedPage): string {
+  const lines = COLUMNS.filter((name) => name !== 'text').map((name) => `${name}: ${JSON.stringify(page[name])}`);
+  if (page.fields !== undefined) lines.push(`fields: ${JSON.stringify(page.fields)}`);
+  return `---\n${lines.join('\n')}\n---\n`;
+}

@@ -1,0 +1,138 @@
+/** Where an export goes. What bears the final name is whole: everything is written under another name first. */
+import { once } from 'node:events';
+import { createWriteStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { createGzip, type Gzip } from 'node:zlib';
+import { UserError } from '../errors.js';
+
+/** Takes bytes, and waits while they cannot be written. */
+export interface Output {
+  write(bytes: string | Uint8Array): Promise<void>;
+}
+
+const PART = '.part';
+/** Small writes are gathered up to this, bytes or characters. */
+const GATHERED = 128 * 1024;
+
+const cannotWrite = (path: string, cause: unknown): UserError =>
+  cause instanceof UserError ? cause : new UserError(`cannot write ${path}: ${(cause as Error).message}`, 1, { cause });
+
+/**
+ * Writes a file through `body`, which says whether it came to its end; only then the file gets its name. Otherwise
+ * nothing is left.
+ * @returns what `body` returned
+ * @throws UserError if the disk refuses; whatever `body` throws
+ */
+export async function writeFileWhole(
+  path: string,
+  options: { gzip: boolean },
+  body: (output: Output) => Promise<boolean>,
+): Promise<boolean> {
+  const temporary = path + PART;
+  const file = new FileOutput(temporary, options.gzip);
+  try {
+    const isWhole = await body(file);
+    await file.end();
+    if (isWhole) renameSync(temporary, path);
+    return isWhole;
+  } catch (error) {
+    if (file.failure !== null) throw cannotWrite(path, file.failure);
+    throw (error as NodeJS.ErrnoException).syscall === undefined ? error : cannotWrite(path, error);
+  } finally {
+    file.destroy();
+    rmSync(temporary, { force: true });
+  }
+}
+
+class FileOutput implements Output {
+  /** The first error of the stream. */
+  failure: Error | null = null;
+  readonly #file: ReturnType<typeof createWriteStream>;
+  readonly #gzip: Gzip | null;
+  #strings: string[] = [];
+  #length = 0;
+
+  constructor(path: string, gzip: boolean) {
+    this.#file = createWriteStream(path, { highWaterMark: 4 * GATHERED });
+    this.#gzip = gzip ? createGzip({ level: 6 }) : null;
+    this.#gzip?.pipe(this.#file);
+    this.#file.on('error', (error) => this.#fail(error));
+    this.#gzip?.on('error', (error) => this.#fail(error));
+  }
+
+  async write(bytes: string | Uint8Array): Promise<void> {
+    if (typeof bytes !== 'string') {
+      await this.#flush();
+      await this.#put(bytes);
+      return;
+    }
+    this.#strings.push(bytes);
+    this.#length += bytes.length;
+    if (this.#length >= GATHERED) await this.#flush();
+  }
+
+  async end(): Promise<void> {
+    await this.#flush();
+    (this.#gzip ?? this.#file).end();
+    await finished(this.#file);
+  }
+
+  destroy(): void {
+    this.#gzip?.destroy();
+    this.#file.destroy();
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#length === 0) return;
+    const text = this.#strings.join('');
+    this.#strings = [];
+    this.#length = 0;
+    await this.#put(text);
+  }
+
+  async #put(bytes: string | Uint8Array): Promise<void> {
+    if (this.failure !== null) throw this.failure;
+    const head = this.#gzip ?? this.#file;
+    if (!head.write(bytes)) await once(head, 'drain');
+  }
+
+  #fail(error: Error): void {
+    this.failure ??= error;
+    // whoever waits for the gzip stream to drain would wait for ever
+    this.#gzip?.destroy(error);
+  }
+}
+
+/** Marks a folder that we began and did not finish: nobody else's folder is ever removed. */
+const MARK = '.saunter-export-unfinished';
+
+/**
+ * The same for a folder of files: it must not exist yet, or be empty.
+ * @param body gets the folder to write into
+ */
+export async function writeFolderWhole(path: string, body: (folder: string) => Promise<boolean>): Promise<boolean> {
+  if (existsSync(path) && readdirSync(path).length > 0) {
+    throw new UserError(`${path} is not empty: name a new folder with --out, or remove it.`, 2);
+  }
+  const temporary = path.replace(/[/\\]+$/, '') + PART;
+  if (existsSync(temporary) && !existsSync(join(temporary, MARK))) {
+    throw new UserError(`${temporary} is in the way: the export is written there first. Remove or rename it.`, 2);
+  }
+  try {
+    rmSync(temporary, { recursive: true, force: true });
+    mkdirSync(temporary, { recursive: true });
+    writeFileSync(join(temporary, MARK), '');
+    const isWhole = await body(temporary);
+    if (isWhole) {
+      rmSync(join(temporary, MARK));
+      if (existsSync(path)) rmSync(path, { recursive: true });
+      renameSync(temporary, path);
+    }
+    return isWhole;
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).syscall === undefined ? error : cannotWrite(path, error);
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
