@@ -27,6 +27,8 @@ export interface BenchFigures {
   /** Fewest anchors and fewest start tags on any page of a sample: one page in {@link SAMPLE}. */
   anchors: number;
   tags: number;
+  /** Mean characters of text on a page of the sample, scripts and styles left out. */
+  text: number;
   /** Different words in the sample. */
   words: number;
   /** Fewest simhash bits between two pages of the sample. */
@@ -66,6 +68,7 @@ export async function createBenchWeb(
     gzipBytes: 0,
     anchors: Infinity,
     tags: Infinity,
+    text: 0,
     words: 0,
     distance: 64,
   };
@@ -96,6 +99,7 @@ export async function createBenchWeb(
       ...figures,
       bytes: figures.bytes / figures.pages,
       gzipBytes: figures.gzipBytes / figures.pages,
+      text: Math.round(figures.text / Math.ceil(figures.pages / SAMPLE)),
       words: sample.words.size,
       distance: closest(sample.fingerprints),
     },
@@ -134,7 +138,9 @@ interface Sample {
 function count(figures: BenchFigures, sample: Sample, html: string): void {
   figures.anchors = Math.min(figures.anchors, html.split('<a ').length - 1);
   figures.tags = Math.min(figures.tags, html.match(/<[a-z]/g)!.length);
-  const text = html.replace(/<[^>]*>/g, ' ').toLowerCase();
+  const visible = html.replace(/<(script|style)[^>]*>[\s\S]*?<\/\1>/g, ' ').replace(/<[^>]*>/g, ' ');
+  const text = visible.replace(/\s+/g, ' ').toLowerCase();
+  figures.text += text.length;
   for (const [word] of text.matchAll(/[a-z]+/g)) sample.words.add(word);
   const fingerprint = simhash(text);
   if (fingerprint !== null) sample.fingerprints.push(fingerprint);
