@@ -220,13 +220,16 @@ export class Oracle {
   /** What a host owes whatever the last request was. */
   #floor(host: string): number {
     const { delay } = this.#rules;
-    return Math.max(delay, crawlDelayOf(this.#live, host), this.#live.penalty.get(host) ?? 0);
+    return Math.max(delay, crawlDelayOf(this.#live, host, this.#now()), this.#live.penalty.get(host) ?? 0);
   }
 }
 
-function crawlDelayOf(known: Knowledge, host: string): number {
+/** Of the rules in force; those of a copy end with it. */
+function crawlDelayOf(known: Knowledge, host: string, now: number): number {
   let delay = 0;
-  for (const origin of known.origins.values()) if (origin.host === host) delay = Math.max(delay, origin.crawlDelay);
+  for (const origin of known.origins.values()) {
+    if (origin.host === host && now - origin.copyAt < COPY_AGE) delay = Math.max(delay, origin.crawlDelay);
+  }
   return delay;
 }
 
@@ -234,7 +237,7 @@ function crawlDelayOf(known: Knowledge, host: string): number {
 function learn(known: Knowledge, lesson: Lesson, at: number, rules: OracleRules): number {
   const { host, code } = lesson;
   const penalty = known.penalty.get(host) ?? 0;
-  const usual = Math.max(rules.delay, crawlDelayOf(known, host));
+  const usual = Math.max(rules.delay, crawlDelayOf(known, host, at));
   let retryAfter = 0;
   if (code === 'http.throttled') {
     if (lesson.retryAfterMs === null) known.penalty.set(host, Math.min(2 * Math.max(usual, penalty), rules.penaltyCap));
@@ -245,7 +248,7 @@ function learn(known: Knowledge, lesson: Lesson, at: number, rules: OracleRules)
   }
   if (lesson.robots !== null) learnRobots(known, lesson, lesson.robots, at);
   const slow = Math.min(rules.fetchFactor * lesson.ms, rules.fetchCap);
-  return Math.max(rules.delay, crawlDelayOf(known, host), known.penalty.get(host) ?? 0, slow, retryAfter);
+  return Math.max(rules.delay, crawlDelayOf(known, host, at), known.penalty.get(host) ?? 0, slow, retryAfter);
 }
 
 function learnRobots(known: Knowledge, { origin }: Lesson, robots: RobotsLesson, at: number): void {
