@@ -15,6 +15,7 @@ import {
   rulesOf,
 } from '../fetch/robots-ladder.js';
 import type { Frontier } from '../frontier/frontier.js';
+import { HostState } from '../frontier/host-table.js';
 import type { Lease } from '../frontier/lease.js';
 import type { LeaseReport } from '../frontier/report.js';
 import type { Origin } from '../frontier/robots-gate.js';
@@ -50,6 +51,11 @@ export class RobotsDesk {
     this.#frontier = frontier;
     this.#admission = admission;
     this.#options = options;
+    frontier.onRobotsLost = (origin, now, changes) => {
+      // the redirect led to a host that was given up: an answer of no use
+      const lost = { code: 'redirect', status: 0, redirects: 1 } as const;
+      this.#record(origin, lost, -1, now, changes);
+    };
   }
 
   /** What a robots lease answered. */
@@ -60,7 +66,7 @@ export class RobotsDesk {
       return;
     }
     if (this.#follow(lease, report, now, changes)) return;
-    const code = codeOf(report);
+    const code = codeOf(report, lease.redirects);
     const answer: RobotsAnswer = {
       code,
       status: report.status,
@@ -69,23 +75,24 @@ export class RobotsDesk {
       redirects: lease.redirects,
       retryAfterMs: report.retryAfterMs,
     };
-    const entry = this.#judge(origin, answer, now, changes);
-    const { state, copy } = entry;
-    changes.robots.push({
-      origin: origin.name,
-      host: origin.host,
-      at: now,
-      request,
-      status: report.status,
-      code,
-      body: state.copyIsNew ? copy!.body : null,
-      failures: state.failures,
-      failingSince: state.failingSince,
-    });
+    const { state, copy } = this.#record(origin, answer, request, now, changes);
     if (state.dropHost) {
       this.#frontier.drop(origin.host, now, 'read.timeout', 'robots.txt has not answered for 30 days', changes);
     }
     if (state.copyIsNew) this.#sitemaps(origin, copy!.rules, lease, now, changes);
+  }
+
+  #record(origin: Origin, answer: RobotsAnswer, request: number, now: number, changes: Changes): Entry {
+    const { code, status } = answer;
+    const entry = this.#judge(origin, answer, now, changes);
+    const { state, copy } = entry;
+    changes.robots.push({
+      ...{ origin: origin.name, host: origin.host, at: now, request, status, code },
+      body: state.copyIsNew ? copy!.body : null,
+      failures: state.failures,
+      failingSince: state.failingSince,
+    });
+    return entry;
   }
 
   /** A row of the store, in order: the ladder is climbed again. */
@@ -133,14 +140,20 @@ export class RobotsDesk {
   #follow(lease: Lease, report: LeaseReport, now: number, changes: Changes): boolean {
     const { redirect } = report;
     if (report.code !== 'redirect' || redirect === null || lease.redirects >= ROBOTS_MAX_REDIRECTS) return false;
-    if (redirect.trap === 'port') return false;
+    if (redirect.trap === 'port' || this.#isHopeless(lease.origin, now)) return false;
     const inside = this.#options.isInside(lease.connectTo);
     const host = this.#admission.hostOf(redirect.to.host, inside, now, changes);
-    if (host < 0) return false;
+    if (host < 0 || this.#frontier.hosts.state[host] === HostState.off) return false;
     const errand = { ...lease, target: redirect.to.fetch, redirects: lease.redirects + 1, cookie: null };
     this.#frontier.robots.origins[lease.origin].busy = true;
-    this.#frontier.addErrand(host, errand, now); // which ends the wait at once if the host is blocked
+    this.#frontier.addErrand(host, errand, now);
     return true;
+  }
+
+  /** Where the redirects led has been out of reach for so long that the file counts as never answered. */
+  #isHopeless(origin: number, now: number): boolean {
+    const since = this.#entries.get(origin)?.state.failingSince ?? null;
+    return since !== null && now - since >= this.#options.times.dropAfter;
   }
 
   #sitemaps(origin: Origin, rules: RobotsRules, lease: Lease, now: number, changes: Changes): void {
@@ -154,9 +167,10 @@ export class RobotsDesk {
   }
 }
 
-/** A redirect that is not followed: to a port that nobody fetches from (no answer, so nothing is allowed), or one too
- * many. */
-function codeOf({ code, redirect }: LeaseReport): LeaseReport['code'] {
+/** A redirect that is not followed allows all only if it is one too many (RFC 9309, 2.3.1.2). To a port that nobody
+ * fetches from, or to a host that we do not go to, it is no answer: nothing is allowed. */
+function codeOf({ code, redirect }: LeaseReport, followed: number): LeaseReport['code'] {
   if (code !== 'redirect' || redirect === null) return code;
-  return redirect.trap === 'port' ? 'guard.port' : 'redirect.chain';
+  if (redirect.trap === 'port') return 'guard.port';
+  return followed >= ROBOTS_MAX_REDIRECTS ? 'redirect.chain' : 'redirect';
 }

@@ -50,6 +50,10 @@ export class Frontier {
   readonly #promised = new Set<number>();
   readonly #fullSince: Float64Array;
   readonly #options: FrontierOptions;
+  /** Told of an origin whose robots.txt will not come, since the host that it redirects to was given up; answers with
+   * {@link setRobots}. */
+  onRobotsLost: (origin: Origin, now: number, changes: Changes) => void = (origin, now, changes) =>
+    this.setRobots(origin, { verdict: 'deny', rules: null, until: now + ROBOTS_REDIRECT_LOST }, 0, false, now, changes);
   #resolving = 0;
   #loading = 0;
   #leaseCount = 0;
@@ -225,9 +229,7 @@ export class Frontier {
     for (const errand of errands) {
       if (errand.kind === 'robots') {
         // another host's file lies behind a redirect to here: no answer, so nothing of that origin (never fail open)
-        const until = now + ROBOTS_REDIRECT_LOST;
-        const origin = this.robots.origins[errand.origin];
-        this.setRobots(origin, { verdict: 'deny', rules: null, until }, origin.crawlDelay, false, now, changes);
+        this.onRobotsLost(this.robots.origins[errand.origin], now, changes);
       } else {
         this.urls.setState(errand.url, UrlState.dead);
         changes.dead.push({ url: errand.url, at: now, dead: true, code, history: this.retries.forget(errand.url) });
