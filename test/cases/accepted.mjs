@@ -1,0 +1,13 @@
+// Misses that are explained: a case whose id stands in the page of docs/ that its suite belongs to.
+import { readFileSync } from 'node:fs';
+
+/**
+ * @param {string} suite
+ * @returns {ReadonlySet<string>} ids
+ */
+export function accepted(suite) {
+  const page = suite.startsWith('robots_') ? 'robots' : suite.startsWith('url_') ? 'urls' : null;
+  if (page === null) return new Set();
+  const text = readFileSync(new URL(`../../docs/${page}.md`, import.meta.url), 'utf8');
+  return new Set([...text.matchAll(/`([0-9a-f]{12})`/g)].map(([, id]) => id));
+}
