@@ -86,7 +86,7 @@ export abstract class TreeRules {
     if (lowest < open.depth) this.popTo(lowest);
   }
 
-  /** In an open `select` most tags are ignored, links among them (13.2.6.4.16 of the standard that browsers have
+  /** In an open `select` most tags are ignored, links among them (an `hr` stands there, but closes nothing around it) (13.2.6.4.16 of the standard that browsers have
    * implemented for twenty years). True if this one is. */
   protected ignoredInSelect(tag: number): boolean {
     const { open } = this;
@@ -95,7 +95,7 @@ export abstract class TreeRules {
     switch (tag) {
       case Tag.option:
       case Tag.optgroup:
-      case Tag.hr:
+
       case Tag.script:
       case Tag.template:
         return false;

@@ -114,6 +114,7 @@ describe('links agree with parse5', () => {
       '<div><select></div><a href=x>',
       '<table><td><select></td><td><a href=x>',
       '<select></table></p><a href=x>',
+      '<p><select><hr><a href=x>',
     ]) {
       expect(ourLinks(html)).toEqual(parse5Links(html));
     }
