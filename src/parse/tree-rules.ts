@@ -95,7 +95,6 @@ export abstract class TreeRules {
     switch (tag) {
       case Tag.option:
       case Tag.optgroup:
-
       case Tag.script:
       case Tag.template:
         return false;
