@@ -8,6 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { archiveError } from './archive-files.js';
 import { syncDirectory } from './line-sort.js';
 import { surtKey } from './surt.js';
 import { sha1Label } from './warc-fields.js';
@@ -54,10 +55,12 @@ const asciiJson = (value: unknown): string =>
 
 /** Appends to the index. One writer at a time; calls one after another. */
 export class CdxjWriter {
+  readonly #path: string;
   readonly #file: FileHandle;
   #length: number;
 
-  private constructor(file: FileHandle, length: number) {
+  private constructor(path: string, file: FileHandle, length: number) {
+    this.#path = path;
     this.#file = file;
     this.#length = length;
   }
@@ -67,13 +70,18 @@ export class CdxjWriter {
    * does not wait for the index to be on the disk), it is written anew from `lines`, all lines that are committed.
    *
    * @param committed bytes, 0 for a new crawl.
+   * @throws ArchiveError
    */
   static async open(path: string, committed: number, lines: () => Iterable<string> | AsyncIterable<string>) {
     const size = (await stat(path).catch(() => null))?.size ?? 0;
-    if (size < committed) await rebuildCdxj(path, lines());
-    const file = await open(path, 'a');
-    if (size > committed) await file.truncate(committed);
-    return new CdxjWriter(file, (await file.stat()).size);
+    try {
+      if (size < committed) await rebuildCdxj(path, lines());
+      const file = await open(path, 'a');
+      if (size > committed) await file.truncate(committed);
+      return new CdxjWriter(path, file, (await file.stat()).size);
+    } catch (cause) {
+      throw archiveError('open', path, cause);
+    }
   }
 
   /** Bytes of the index with everything appended: what the next commit may call committed. */
@@ -81,11 +89,16 @@ export class CdxjWriter {
     return this.#length;
   }
 
-  /** Appends lines in their order, in one write. */
+  /** Appends lines in their order, in one write. Rejects with {@link ArchiveError}; what came into the file of them is
+   * behind its committed length. */
   async append(lines: readonly string[]): Promise<void> {
     if (lines.length === 0) return;
     const bytes = Buffer.from(lines.join(''), 'latin1');
-    await this.#file.appendFile(bytes);
+    try {
+      await this.#file.appendFile(bytes);
+    } catch (cause) {
+      throw archiveError('write', this.#path, cause);
+    }
     this.#length += bytes.length;
   }
 

@@ -1,7 +1,7 @@
 /**
  * Group commit (DESIGN 8, Batches): decisions append to the open batch; every 200 ms or 2,000 changes it is sealed and
- * committed. Order: index lines and segments become durable first, then the transaction that names them. Memory runs
- * ahead of the store by the sealed batch and the open one, no further.
+ * committed. Order: index lines are written and segments become durable first, then the transaction that names them.
+ * Memory runs ahead of the store by the sealed batch and the open one, no further.
  */
 import { type Batch, type Changes, countChanges, noChanges } from '../changes.js';
 import { type Archive, BatchError, FencedError, type Store } from '../engines/ports.js';
@@ -18,9 +18,10 @@ export interface BatchOptions {
   pressure: number;
 }
 
-/** The index of the archive: lines appended before the transaction, cut back to what was committed after a crash. */
+/** The index of the archive: lines appended before the transaction, cut back to what was committed after a crash, and
+ * written anew from the rows if a power cut took some of it. */
 export interface IndexFile {
-  /** Appends and makes durable; resolves to the file's length. */
+  /** Hands the lines to the operating system; resolves to the file's length. */
   append(lines: readonly string[]): Promise<number>;
 }
 
@@ -35,6 +36,8 @@ export class Batches {
   #openedAt = Number.POSITIVE_INFINITY;
   #sealedAt = 0;
   #sealed: Promise<void> | null = null;
+  /** Who wants to know when the open batch is in. */
+  #waiting: { resolve: () => void; reject: (error: unknown) => void }[] = [];
   #epoch: number;
   #sequence = 0;
   /** Told each batch's changes once they are durable. */
@@ -111,12 +114,24 @@ export class Batches {
     this.#openedAt = Number.POSITIVE_INFINITY;
     this.#sealedAt = now;
     this.#sealed = this.#write({ epoch: this.#epoch, sequence: ++this.#sequence, changes }, lines, segments);
+    const waiting = this.#waiting;
+    this.#waiting = [];
     try {
       await this.#sealed;
+    } catch (error) {
+      for (const { reject } of waiting) reject(error);
+      throw error;
     } finally {
       this.#sealed = null;
     }
     this.onCommitted(changes);
+    for (const { resolve } of waiting) resolve();
+  }
+
+  /** Resolves when all that was decided so far is durable; rejects if it cannot be. */
+  durable(): Promise<void> {
+    if (countChanges(this.#open) === 0) return this.#sealed ?? Promise.resolve();
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
   }
 
   /** Commits what is open, after what is under way. */
