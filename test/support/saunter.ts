@@ -92,14 +92,21 @@ export interface Running {
 }
 
 /** Starts a command as a process of its own. `limit`: what a shell does first, such as `ulimit -f 64`. */
-export function start(args: readonly string[], limit?: string): Running {
-  const command =
-    limit === undefined ? [program, ...args] : ['-c', `${limit}; exec "$0" "$@"`, process.execPath, program, ...args];
-  const child = spawn(limit === undefined ? process.execPath : 'bash', command, { stdio: ['ignore', 'pipe', 'pipe'] });
+export function start(
+  args: readonly string[],
+  { env, limit }: { env?: NodeJS.ProcessEnv; limit?: string } = {},
+): Running {
+  const [command, first] =
+    limit === undefined ? [process.execPath, []] : ['bash', ['-c', `${limit}; exec "$0" "$@"`, process.execPath]];
+  const child = spawn(command, [...first, program, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env });
   let out = '';
   let err = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+  });
   const over = new Promise<Ran>((resolve) => child.on('close', (code) => resolve({ code, out, err })));
   return { child, over };
 }
