@@ -40,10 +40,9 @@ fs.writevSync = (fd, buffers, position) => {
   fail('writev', fd);
   return writevSync(fd, buffers, position);
 };
-// @ts-expect-error: one of its overloads is enough here
-fs.writeSync = (fd, buffer, offset) => {
+fs.writeSync = (/** @type {number} */ fd, /** @type {any} */ ...rest) => {
   fail('write', fd);
-  return writeSync(fd, buffer, offset);
+  return /** @type {any} */ (writeSync)(fd, ...rest);
 };
 fs.fdatasyncSync = watched(fdatasyncSync);
 fs.fsyncSync = watched(fsyncSync);

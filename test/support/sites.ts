@@ -80,13 +80,13 @@ export class Sites {
         ...{ at: performance.now(), ended: Number.NaN },
       };
       this.log.push(asked);
-      response.on('close', () => {
-        asked.ended = performance.now();
-      });
       const site = this.#hosts[host] ?? this.#hosts['*'];
       const answer = site?.(asked.target, asked) ?? { status: 404 };
       const given = typeof answer === 'string' ? { body: answer } : answer;
-      setTimeout(() => reply(response, given), given.wait ?? 0);
+      setTimeout(() => {
+        asked.ended = performance.now(); // before it is written: afterwards the client may already be at the next
+        reply(response, given);
+      }, given.wait ?? 0);
     });
     server.on('connection', (socket) => {
       this.connections.set(address, (this.connections.get(address) ?? 0) + 1);
