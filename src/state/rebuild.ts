@@ -86,10 +86,17 @@ export function rebuild(
     hostEvents: (row) => scan.event(row),
   });
   if (!stop.clean) for (const lease of stop.leases) scan.lost(lease, changes);
-  scan.clocks(stop);
+  scan.clocks(uncleanStart(reader, stop, now, changes));
   const { frontier } = parts;
   frontier.restored((url) => frontier.retries.dueAfter(frontier.urls.attempts(url), scan.lastFailure(url)), now);
   return { requests: scan.requests, visits: scan.visits, committed: scan.committed };
+}
+
+/** The last start that found an unclean stop is kept: a clean stop soon after it does not pay its debts. */
+function uncleanStart(reader: StoreReader, stop: LastStop, now: number, changes: Changes): number {
+  if (stop.clean) return Math.min(Number(reader.meta('start.unclean') ?? Number.NEGATIVE_INFINITY), now);
+  changes.meta.push(['start.unclean', String(Math.round(now))]);
+  return now;
 }
 
 class Scan {
@@ -252,25 +259,24 @@ class Scan {
     return this.#lastFailures.get(url) ?? 0;
   }
 
-  /** What hosts and addresses owe now that time has passed. */
-  clocks({ clean }: LastStop): void {
+  /** What hosts and addresses owe now that time has passed.
+   * @param unclean when the last start was that found an unclean stop: this one, an earlier one, or never (-Infinity) */
+  clocks(unclean: number): void {
     const { frontier, delay, uncleanOwe, random } = this.#parts;
     const { hosts, addresses } = frontier;
     const now = this.#now;
     for (let host = 0; host < hosts.size; host++) {
       // the row of a robots.txt was written before its Crawl-delay was read
       const floor = hosts.nextAt[host] - hosts.owed[host] + hosts.crawlDelay[host];
-      const remaining = Math.max(Math.max(hosts.nextAt[host], floor) - now, 0);
       const full = Math.max(delay, hosts.crawlDelay[host], hosts.penalty[host]);
-      const owes = clean ? remaining : Math.max(remaining, full * (1 + random.next()));
-      hosts.nextAt[host] = owes > 0 ? now + owes : 0;
+      const nextAt = Math.max(hosts.nextAt[host], floor, unclean + full * (1 + random.next()));
+      hosts.nextAt[host] = nextAt > now ? nextAt : 0;
     }
     for (let address = 0; address < addresses.size; address++) {
-      const remaining = Math.max(addresses.nextAt(address) - now, 0);
-      addresses.reset(address, now + (clean ? remaining : Math.max(remaining, delay)));
+      addresses.reset(address, Math.max(addresses.nextAt(address), unclean + delay, now));
     }
     // what was not committed is not known any more: hosts and addresses that are new now may have been asked before
-    if (!clean) frontier.newcomersWait(now + Math.max(uncleanOwe, delay), now + delay);
+    frontier.newcomersWait(Math.max(unclean + Math.max(uncleanOwe, delay), 0), Math.max(unclean + delay, 0));
   }
 
   #past(at: number): number {
