@@ -18,13 +18,15 @@ export interface Memory {
 
 interface HostMemory {
   facts: Record<string, number>;
-  /** Its budget period began less than a period ago, so counts of it can be compared. */
-  windowStart: number;
+  /** It is in its first budget period. */
+  isFirst: boolean;
 }
 
-const BUDGET_PERIOD = 30 * 86_400_000;
+/** A budget period is 30 days by the wall clock, which may have been set forward a few times. */
+const CERTAINLY_FIRST = 15 * 86_400_000;
 
-export function memoryOf({ frontier, tally }: Process): Memory {
+/** @param age ms since the crawl began */
+export function memoryOf({ frontier, tally }: Process, age: number): Memory {
   const { urls, hosts } = frontier;
   const stateOf = (url: number): number => {
     const state = urls.state(url);
@@ -42,14 +44,14 @@ export function memoryOf({ frontier, tally }: Process): Memory {
         fetched: hosts.fetched[host],
         admitted: hosts.admitted[host],
       },
-      windowStart: hosts.windowStart[host],
+      isFirst: age < CERTAINLY_FIRST,
     })),
     tally: JSON.stringify(tally),
   };
 }
 
 /** @throws Violation naming the first thing that a restart changed. */
-export function compareMemories(before: Memory, after: Memory, now: number): void {
+export function compareMemories(before: Memory, after: Memory): void {
   const differ = (what: string, was: unknown, is: unknown): void => {
     if (was !== is) throw new Violation(`a clean restart changes ${what} from ${was} to ${is}`);
   };
@@ -58,10 +60,10 @@ export function compareMemories(before: Memory, after: Memory, now: number): voi
   before.urls.forEach((url, i) => {
     differ(`URL ${i}`, url, after.urls[i]);
   });
-  before.hosts.forEach(({ facts, windowStart }, host) => {
+  before.hosts.forEach(({ facts, isFirst }, host) => {
     for (const [name, value] of Object.entries(facts)) {
-      const counts = name === 'fetched' || name === 'admitted';
-      if (counts && (windowStart !== after.hosts[host].windowStart || now - windowStart >= BUDGET_PERIOD)) continue;
+      // rows do not tell when exactly a budget period that is not the first began
+      if ((name === 'fetched' || name === 'admitted') && !isFirst) continue;
       differ(`${name} of host ${host}`, value, after.hosts[host].facts[name]);
     }
   });

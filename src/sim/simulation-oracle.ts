@@ -67,6 +67,8 @@ interface Request {
   /** What it owes besides from the start of the next process on, since the last stop was not clean, and until when. */
   owedFromStart: number;
   notBefore: number;
+  /** The same for its address. */
+  addressNotBefore: number;
   committed: boolean;
 }
 
@@ -86,6 +88,8 @@ export class Oracle {
   /** Delivered and not committed, in the order of their delivery. */
   #pending: Lesson[] = [];
   #restartedAt = 0;
+  /** What the wall clock was set back by so far: a copy of a robots.txt may look as much younger, ms. */
+  #setBack = 0;
   /** Smallest gap seen on a host. */
   smallestGap = Number.POSITIVE_INFINITY;
 
@@ -113,6 +117,7 @@ export class Oracle {
       owed: 0,
       owedFromStart: 0,
       notBefore: 0,
+      addressNotBefore: 0,
       committed: false,
     });
     this.#lastOfHost.set(host, number);
@@ -136,7 +141,7 @@ export class Oracle {
     if (gap < owed) {
       throw new Violation(`${what} ${name} is asked ${gap} ms after request ${before} ended: it is owed ${owed}`);
     }
-    const early = (what === 'host' ? request.notBefore : Math.min(request.notBefore, this.#restartedAt + owed)) - now;
+    const early = (what === 'host' ? request.notBefore : request.addressNotBefore) - now;
     if (early > 0) throw new Violation(`${what} ${name} is asked ${early} ms too early after an unclean stop`);
   }
 
@@ -148,7 +153,7 @@ export class Oracle {
     const asked = Math.max(known.askedAt, this.#restartedAt); // a clock that was set back may add a day at a restart
     if (now - asked > DAY + SLACK) throw new Violation(`the robots.txt of ${origin} is older than a day`);
     if (known.allow) return;
-    if (known.disallow === null || now - known.copyAt > COPY_AGE + SLACK) {
+    if (known.disallow === null || now - known.copyAt > COPY_AGE + SLACK + this.#setBack) {
       throw new Violation(`a page of ${origin} is requested although its robots.txt could not be read`);
     }
     if (this.#forbids(known, path)) throw new Violation(`${origin}${path} is requested, which robots forbid`);
@@ -200,7 +205,6 @@ export class Oracle {
       if (!request.committed) request.owed = 0;
       request.owedFromStart = Math.max(1, this.#floor(request.host), isUnknown && listed ? this.#rules.uncleanOwe : 0);
     }
-    for (const last of this.#lastOfAddress.values()) this.#requests[last].owedFromStart ||= 1;
   }
 
   /** Started again, after a stop that was clean or not. The clock of rows is the wall's: what it was set forward by,
@@ -209,10 +213,14 @@ export class Oracle {
     const now = this.#now();
     this.#restartedAt = now;
     const hidden = Math.max(jump, 0);
+    this.#setBack += Math.max(-jump, 0);
     for (const request of this.#requests) {
       request.end -= hidden;
-      if (!clean) request.notBefore = Math.max(request.notBefore, now + request.owedFromStart);
-      else request.notBefore = request.committed ? 0 : request.notBefore - hidden;
+      request.notBefore -= hidden;
+      request.addressNotBefore -= hidden;
+      if (clean) continue;
+      request.notBefore = Math.max(request.notBefore, now + request.owedFromStart);
+      request.addressNotBefore = now + this.#rules.delay;
       request.owedFromStart = 0;
     }
   }

@@ -308,9 +308,11 @@ export class Process {
     });
   }
 
-  /** What a stop leaves open: nothing, after a clean one. */
-  checkStopped(): void {
-    if (this.#hasOpen || this.#settledLeases.length > 0) throw new Violation('a clean stop left something uncommitted');
+  /** The end of a clean stop (`Crawl.#close`). */
+  close(): void {
+    if (this.#hasOpen) throw new Violation('a clean stop left something uncommitted');
+    this.#world.leases.settled(this.#settledLeases);
+    this.#world.leases.stop();
   }
 }
 

@@ -63,7 +63,7 @@ export class VirtualWorkers {
       this.#later(faults.wait(40), () => {
         if (!worker.isDead && worker.out.get(lease.id) === order) this.#begin(worker, order);
       });
-      if (!worker.isDead && faults.strikes('worker.death', 0.01)) this.#die(worker);
+      if (!worker.isDead && faults.strikes('worker.death', 0.03)) this.#die(worker);
     }
   }
 
@@ -92,7 +92,7 @@ export class VirtualWorkers {
   #report(worker: Worker, order: Order, answer: ModelAnswer, started: number, begun: number): void {
     const { faults } = this.#world;
     const delivery = this.#deliveryOf(order, answer, started, begun);
-    const late = faults.strikes('report.late', 0.1) ? faults.below(8_000) : 0;
+    const late = faults.strikes('report.late', 0.15) ? faults.below(8_000) : 0;
     const send = (): void => {
       if (!this.#process.frontier.leases.has(order.lease.id)) faults.count('report.of-a-returned-lease');
       worker.out.delete(order.lease.id);
@@ -101,6 +101,7 @@ export class VirtualWorkers {
       this.#process.receive(delivery);
     };
     this.#later(faults.wait(30) + late, send);
+    if (late > 0 && !worker.isDead && faults.strikes('worker.death', 0.1)) this.#die(worker); // its report is on the way
     if (faults.strikes('report.doubled', 0.1)) {
       this.#later(late + 31 + faults.below(2_000), () => this.#process.receive(delivery));
     }

@@ -89,13 +89,12 @@ class Simulation {
     }
     if (!this.#process.isDone) throw new Violation('the crawl stands still, and has not ended');
     this.#process.watch.scanNow();
-    this.#process.checkStopped();
+    this.#process.close();
     checkEnd(this.#world, this.#process);
-    const last = memoryOf(this.#process);
-    this.#world.leases.stop();
+    const last = memoryOf(this.#process, this.#world.time.now);
     this.#start(true, 0);
     this.#process.watch.scanNow();
-    compareMemories(last, memoryOf(this.#process), this.#process.now());
+    compareMemories(last, memoryOf(this.#process, this.#world.time.now));
   }
 
   #crash(): void {
@@ -117,13 +116,12 @@ class Simulation {
   #restartCleanly(): void {
     this.#end();
     this.#process.watch.scanNow();
-    this.#process.checkStopped();
-    this.#world.leases.stop();
-    const last = memoryOf(this.#process);
+    this.#process.close();
+    const last = memoryOf(this.#process, this.#world.time.now);
     const jump = this.#jump();
     this.#world.note('STOP');
     this.#start(true, jump);
-    if (jump === 0) compareMemories(last, memoryOf(this.#process), this.#process.now());
+    if (jump === 0) compareMemories(last, memoryOf(this.#process, this.#world.time.now));
     this.#process.watch.scanNow();
     this.#process.begin();
   }
