@@ -760,8 +760,8 @@ export class Frontier {
     }
     const attempts = this.urls.attempts(lease.url) + 1;
     this.urls.setAttempts(lease.url, attempts);
-    const due = this.retries.fail(lease.url, attempts, outcome);
-    if (effect !== 'dead' && due !== null) return 'pending';
+    this.retries.remember(lease.url, { at: outcome.ended, code: outcome.code, status: outcome.status });
+    if (effect === 'retry' && this.retries.again(lease.url, attempts, outcome.ended)) return 'pending';
     this.urls.setState(lease.url, UrlState.dead);
     changes.dead.push({
       url: lease.url,

@@ -3,7 +3,6 @@
  * due times. In memory only while they wait; a restart reads it back from the request rows.
  */
 import type { DeadRow } from '../changes.js';
-import type { LeaseOutcome } from './lease.js';
 import { TimeHeap } from './time-heap.js';
 
 type History = DeadRow['history'][number][];
@@ -28,16 +27,15 @@ export class RetryQueue {
     return this.#heap.time;
   }
 
-  /** Records the `attempts`-th failure. Returns when the next attempt is due, or null: the ladder is used up. */
-  fail(url: number, attempts: number, outcome: LeaseOutcome): number | null {
-    const { ended, code, status } = outcome;
-    this.remember(url, { at: ended, code, status });
-    if (attempts > this.#ladder.length) return null;
-    const due = ended + this.#ladder[attempts - 1];
-    this.wait(url, due);
-    return due;
+  /** Queues the URL for another try after its `attempts`-th failure, which ended at `ended`; false: the ladder is used
+   * up. */
+  again(url: number, attempts: number, ended: number): boolean {
+    if (attempts > this.#ladder.length) return false;
+    this.wait(url, ended + this.#ladder[attempts - 1]);
+    return true;
   }
 
+  /** Keeps a failed attempt in the URL's history. */
   remember(url: number, attempt: History[number]): void {
     const history = this.#history.get(url);
     if (history) history.push(attempt);

@@ -143,7 +143,8 @@ class Scan {
     if (row.url < 0) return;
     fetchAllowedAt(hosts, row.host, this.#past(row.started)); // begins a new budget period if one is due
     hosts.fetched[row.host]++;
-    if (OUTCOMES[row.code].url !== 'retry') return;
+    const effect = OUTCOMES[row.code].url;
+    if (effect !== 'retry' && effect !== 'dead') return;
     urls.setAttempts(row.url, urls.attempts(row.url) + 1);
     retries.remember(row.url, { at: row.ended, code: row.code, status: row.status });
     this.#lastFailures.set(row.url, ended);
