@@ -567,6 +567,12 @@ export class Frontier {
   #lease(host: number, worker: number, now: number, turn: Turn, changes: Changes): Lease | null {
     const slot = this.#slotOf(host)!;
     if (this.#errands.has(host)) return this.#leaseErrand(host, slot, worker, now, changes);
+    if (fetchAllowedAt(this.hosts, host, now) > now) {
+      this.#release(host);
+      this.#breakPromise(host, now);
+      this.#place(host, now);
+      return null;
+    }
     if (slot.at >= slot.ahead.length) {
       if (!this.#load(host, slot, turn)) this.#retire(host, now);
       return null;
