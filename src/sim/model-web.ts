@@ -39,7 +39,9 @@ export type PageKind =
   | 'broken'
   | 'throttle'
   | 'stall'
-  | 'copy';
+  | 'copy'
+  /** Refused by the guard of the connection. */
+  | 'walled';
 
 export interface ModelHost {
   readonly index: number;
@@ -50,6 +52,8 @@ export interface ModelHost {
   /** An address that refuses connections for ever. */
   readonly deadAddress: string | null;
   readonly robots: RobotsHabit;
+  /** Every third page lies at another port, an origin with a robots.txt of its own; null: it does not. */
+  readonly secondRobots: RobotsHabit | null;
   /** Disallow lines, `/private/` among them. */
   readonly disallow: readonly string[];
   readonly relentsAt: number;
@@ -96,6 +100,8 @@ export type ModelResolution =
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const NEVER = Number.POSITIVE_INFINITY;
+const GREEDY = 2 * HOUR;
+const SECOND_PORT = ':8080';
 const PATHS: Readonly<Record<PageKind, string>> = {
   plain: '/p/',
   private: '/private/',
@@ -109,6 +115,7 @@ const PATHS: Readonly<Record<PageKind, string>> = {
   throttle: '/t/',
   stall: '/z/',
   copy: '/d/',
+  walled: '/w/',
 };
 const KINDS = Object.entries(PATHS) as [PageKind, string][];
 
@@ -116,6 +123,7 @@ export class ModelWeb {
   readonly seed: number;
   readonly hosts: readonly ModelHost[];
   readonly seeds: readonly string[];
+  readonly #ttl: number;
   readonly #byName: ReadonlyMap<string, ModelHost>;
   /** How often each target was asked for, since the beginning of the world. */
   readonly #asked = new Map<string, number>();
@@ -123,6 +131,7 @@ export class ModelWeb {
   constructor(seed: number, size: WebSize) {
     this.seed = seed;
     const random = randomFor(seed, 'web');
+    this.#ttl = random.pick([20_000, 300_000, 86_400_000]);
     const count = random.between(Math.ceil(size.hosts / 2), size.hosts);
     this.hosts = Array.from({ length: count }, (_, index) => planHost(seed, index, count, size.pages));
     this.#byName = new Map(this.hosts.map((host) => [host.name, host]));
@@ -136,7 +145,8 @@ export class ModelWeb {
 
   /** The URL of a page as links spell it. */
   url(host: ModelHost, page: number): string {
-    return `http://${host.name}${PATHS[host.pages[page]]}${page}`;
+    const port = host.secondRobots !== null && page % 3 === 2 ? SECOND_PORT : '';
+    return `http://${host.name}${port}${PATHS[host.pages[page]]}${page}`;
   }
 
   resolve(name: string, now: number): ModelResolution {
@@ -145,12 +155,12 @@ export class ModelWeb {
     if (host === undefined || host.nxdomain) return { code: 'dns.nxdomain', ms };
     if (this.#count(`dns:${name}`) <= host.dnsFailures) return { code: 'dns.timeout', ms: 5_000 };
     const set = now < host.movesAt ? host.addresses[0] : host.addresses[1];
-    return { addresses: set, ttlMs: 300_000 + (this.seed % 7) * 60_000 };
+    return { addresses: set, ttlMs: this.#ttl };
   }
 
   /** The answer to a request that was made at this true time. */
   answer(target: string, address: string, cookie: string | null, now: number): ModelAnswer {
-    const { hostname, pathname } = new URL(target);
+    const { hostname, host: site, pathname } = new URL(target);
     const host = this.#byName.get(hostname);
     const asked = this.#count(target);
     const random = randomFor(this.seed, `${target} ${asked}`);
@@ -160,8 +170,8 @@ export class ModelWeb {
     }
     const ms = Math.ceil(host.latency * (0.5 + random.float()));
     const answer = pathname.startsWith('/robots')
-      ? this.#robots(host, pathname, asked, now, ms)
-      : this.#page(host, pathname, asked, cookie, ms, random);
+      ? this.#robots(host, site, pathname, asked, now, ms)
+      : this.#page(host, site, pathname, asked, cookie, ms, random);
     return answer;
   }
 
@@ -196,6 +206,7 @@ export class ModelWeb {
 
   #page(
     host: ModelHost,
+    site: string,
     path: string,
     asked: number,
     cookie: string | null,
@@ -208,12 +219,14 @@ export class ModelWeb {
     if (!isRoot && (kind === undefined || !path.startsWith(PATHS[kind]))) return blank('http.gone', 404, ms);
     const fine = (): ModelAnswer => {
       const body = kind === 'copy' ? 'the same words everywhere' : `${host.name}${path.replace(/\/$/, '')}`;
-      return { ...blank('ok', 200, ms), body, links: this.linksOf(`http://${host.name}${path}`) };
+      return { ...blank('ok', 200, ms), body, links: this.linksOf(`http://${site}${path}`) };
     };
     const times = isRoot ? 0 : 1 + (page % 3);
     switch (kind) {
       case 'gone':
         return blank('http.gone', 404, ms);
+      case 'walled':
+        return blank('guard.address', 0, 1);
       case 'broken':
         return blank('http.server', 500, ms);
       case 'error':
@@ -226,11 +239,11 @@ export class ModelWeb {
         return { ...blank('http.throttled', random.chance(0.5) ? 429 : 503, ms), retryAfterMs };
       }
       case 'slash':
-        return path.endsWith('/') ? fine() : redirect(`http://${host.name}${path}/`, ms);
+        return path.endsWith('/') ? fine() : redirect(`http://${site}${path}/`, ms);
       case 'cookie':
-        return cookie === null ? { ...redirect(`http://${host.name}${path}`, ms), setsCookie: true } : fine();
+        return cookie === null ? { ...redirect(`http://${site}${path}`, ms), setsCookie: true } : fine();
       case 'loop':
-        return redirect(`http://${host.name}${path}`, ms);
+        return redirect(`http://${site}${path}`, ms);
       case 'moved': {
         const other = this.hosts[(host.index + page) % this.hosts.length];
         return redirect(this.url(other, page % other.pages.length), ms);
@@ -240,10 +253,13 @@ export class ModelWeb {
     }
   }
 
-  #robots(host: ModelHost, path: string, asked: number, now: number, ms: number): ModelAnswer {
-    const named = /^\/robots-of-(\d+)\.txt$/.exec(path);
-    if (named !== null) return { ...blank('ok', 200, ms), body: robotsText(this.hosts[Number(named[1])], now) };
-    switch (host.robots) {
+  #robots(host: ModelHost, site: string, path: string, asked: number, now: number, ms: number): ModelAnswer {
+    const named = /^\/robots-of-(\d+)(-second)?\.txt$/.exec(path);
+    if (named !== null) {
+      const of = this.hosts[Number(named[1])];
+      return { ...blank('ok', 200, ms), body: robotsText(of, named[2] ? of.name + SECOND_PORT : of.name, now) };
+    }
+    switch (habitOf(host, site)) {
       case 'missing':
         return blank('http.gone', 404, ms);
       case 'failing':
@@ -258,28 +274,45 @@ export class ModelWeb {
         if (asked <= 1) return blank('read.first-byte', 0, 10_000);
         break;
       case 'elsewhere':
-        return redirect(`http://${this.hosts[host.robotsAt].name}/robots-of-${host.index}.txt`, ms);
+        return redirect(
+          `http://${this.hosts[host.robotsAt].name}/robots-of-${host.index}${isSecond(site) ? '-second' : ''}.txt`,
+          ms,
+        );
       case 'winding': {
         const hop = Number(/^\/robots-(\d+)$/.exec(path)?.[1] ?? 0) + 1;
-        return redirect(`http://${host.name}/robots-${hop}`, ms);
+        return redirect(`http://${site}/robots-${hop}`, ms);
       }
       case 'fading':
         if (asked > 1) return blank('http.server', 500, ms);
         break;
       default:
     }
-    return { ...blank('ok', 200, ms), body: robotsText(host, now) };
+    return { ...blank('ok', 200, ms), body: robotsText(host, site, now) };
   }
 }
 
-/** Disallow lines of a host's file at some time. */
-export const disallowedAt = (host: ModelHost, now: number): readonly string[] =>
-  host.robots === 'relenting' && now >= host.relentsAt ? [] : host.disallow;
+const isSecond = (site: string): boolean => site.endsWith(SECOND_PORT);
 
-function robotsText(host: ModelHost, now: number): string {
-  const lines = ['User-agent: *', ...disallowedAt(host, now).map((path) => `Disallow: ${path}`)];
-  if (host.crawlDelay > 0) lines.push(`Crawl-delay: ${host.crawlDelay / 1000}`);
-  if (host.sitemap) lines.push(`Sitemap: http://${host.name}/sitemap.xml`);
+/** How the origin at `site` (host and port) serves its robots.txt. */
+export const habitOf = (host: ModelHost, site: string): RobotsHabit =>
+  isSecond(site) ? host.secondRobots! : host.robots;
+
+/** Disallow lines of an origin's file at some time, and its Crawl-delay in ms. */
+export function rulesAt(
+  host: ModelHost,
+  site: string,
+  now: number,
+): { disallow: readonly string[]; crawlDelay: number } {
+  const habit = habitOf(host, site);
+  const disallow = habit === 'relenting' && now >= host.relentsAt ? [] : host.disallow;
+  return { disallow, crawlDelay: habit === 'greedy' ? GREEDY : host.crawlDelay };
+}
+
+function robotsText(host: ModelHost, site: string, now: number): string {
+  const { disallow, crawlDelay } = rulesAt(host, site, now);
+  const lines = ['User-agent: *', ...disallow.map((path) => `Disallow: ${path}`)];
+  if (crawlDelay > 0) lines.push(`Crawl-delay: ${crawlDelay / 1000}`);
+  if (host.sitemap) lines.push(`Sitemap: http://${site}/sitemap.xml`);
   return `${lines.join('\n')}\n`;
 }
 
@@ -322,9 +355,10 @@ function planHost(seed: number, index: number, count: number, mostPages: number)
     movesAt: moves ? random.below(HOUR) : NEVER,
     deadAddress: two && random.chance(0.6) ? addresses[random.below(2)] : null,
     robots,
+    secondRobots: luck(0.2) ? robotsHabit(random) : null,
     disallow,
     relentsAt: random.between(HOUR, 3 * DAY),
-    crawlDelay: robots === 'greedy' ? 2 * HOUR : crawlDelay,
+    crawlDelay,
     robotsAt: random.below(count),
     latency: random.pick([4, 30, 30, 200, 900, luck(0.2) ? 8_000 : 60]),
     down: downTimes(random, luck),

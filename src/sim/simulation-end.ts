@@ -110,7 +110,8 @@ function checkUrl(
     }
     case UrlState.dead:
       if (dead === undefined) fail('is dead, and has no dead letter');
-      if (!isDropped && dead!.history.length < 5) fail(`is dead after ${dead!.history.length} attempts`);
+      if (!isDropped && dead!.code !== 'guard.address' && dead!.history.length < 5)
+        fail(`is dead after ${dead!.history.length} attempts`);
       if (isWell(world.web.find(to.host)) && /\/(?:p|d|s|c)\//.test(row.url)) {
         const own = dead!.history.filter(({ code }) => /^(?:lease|worker)\./.test(code)).length;
         if (own < 5) fail('is dead, and its server has always answered');
@@ -128,7 +129,8 @@ const isWell = (host: ModelHost | undefined): boolean =>
   host.deadAddress === null &&
   !host.nxdomain &&
   host.dnsFailures === 0 &&
-  host.robots === 'rules';
+  host.robots === 'rules' &&
+  host.secondRobots === null;
 
 /** Whatever a page links to is known, unless its host's budget was spent. */
 function checkLinks(world: World, row: UrlRow, visit: VisitRow, normals: ReadonlySet<string>): void {
@@ -138,7 +140,7 @@ function checkLinks(world: World, row: UrlRow, visit: VisitRow, normals: Readonl
     if (normals.has(to.url)) continue;
     const budget = world.web.find(to.host)?.budget ?? null;
     if (budget === null) throw new Violation(`${row.url} links to ${link}, which is not known`);
-    const known = [...normals].filter((url) => url.startsWith(`http://${to.host}/`)).length;
+    const known = [...normals].filter((url) => new URL(url).hostname === to.host).length;
     if (known < budget) {
       throw new Violation(`${link} was refused, and the budget of its host was not spent`);
     }

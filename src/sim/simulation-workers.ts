@@ -4,7 +4,7 @@ import type { OutcomeCode } from '../errors.js';
 import type { Lease } from '../frontier/lease.js';
 import type { LeaseReport, RedirectTarget } from '../frontier/report.js';
 import { LinkPacker, type PackedLinks } from '../url/packed-links.js';
-import { disallowedAt, type ModelAnswer } from './model-web.js';
+import { type ModelAnswer, rulesAt } from './model-web.js';
 import type { Lesson, RobotsLesson } from './simulation-oracle.js';
 import type { Process } from './simulation-process.js';
 import type { World } from './simulation-world.js';
@@ -129,9 +129,10 @@ export class VirtualWorkers {
 
   #robotsLesson(lease: Lease, answer: ModelAnswer, origin: string, begun: number): RobotsLesson | null {
     if (answer.code === 'ok') {
-      const host = this.#world.web.find(new URL(origin).hostname)!;
-      if (host.crawlDelay > GREEDY) return { says: 'rules', disallow: ['/'], crawlDelay: 0 };
-      return { says: 'rules', disallow: disallowedAt(host, begun), crawlDelay: host.crawlDelay };
+      const { hostname, host: site } = new URL(origin);
+      const rules = rulesAt(this.#world.web.find(hostname)!, site, begun);
+      if (rules.crawlDelay > GREEDY) return { says: 'rules', disallow: ['/'], crawlDelay: 0 };
+      return { says: 'rules', ...rules };
     }
     if (answer.code === 'redirect') return lease.redirects < ROBOTS_REDIRECTS ? null : { says: 'allow' };
     return { says: answer.code === 'http.gone' ? 'allow' : 'failure' };
