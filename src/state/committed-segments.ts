@@ -6,10 +6,11 @@ export class CommittedSegments {
   readonly #ends = new Map<number, number>();
 
   /** Everything of a batch that has been committed. */
-  add({ segments, requests, visits }: Pick<Changes, 'segments' | 'requests' | 'visits'>): void {
+  add({ segments, requests, visits, reparsed }: Pick<Changes, 'segments' | 'requests' | 'visits' | 'reparsed'>): void {
     for (const row of segments) this.segment(row);
     for (const { record } of requests) this.record(record);
     for (const { text } of visits) this.record(text); // its `record` is its request's
+    for (const { text } of reparsed) this.record(text);
   }
 
   segment({ id, name }: SegmentRow): void {
