@@ -19,6 +19,7 @@ import { HostState } from '../frontier/host-table.js';
 import type { Lease } from '../frontier/lease.js';
 import type { LeaseReport } from '../frontier/report.js';
 import type { Origin } from '../frontier/robots-gate.js';
+import { keyHex, UrlKeyer } from '../url/key.js';
 import type { Admission } from './admission.js';
 
 /** Sitemaps of one robots.txt that are followed. */
@@ -37,8 +38,8 @@ export interface RobotsDeskOptions {
 
 interface Entry {
   state: RobotsState;
-  /** Rules of the last good copy, and its body (to see a change). */
-  copy: { rules: RobotsRules; body: Uint8Array } | null;
+  /** Rules of the last good copy, and a fingerprint of its body (to see a change); the body itself is in the store. */
+  copy: { rules: RobotsRules; print: string } | null;
 }
 
 export class RobotsDesk {
@@ -46,6 +47,7 @@ export class RobotsDesk {
   readonly #admission: Admission;
   readonly #options: RobotsDeskOptions;
   readonly #entries = new Map<number, Entry>();
+  readonly #printer = new UrlKeyer(new Uint8Array(16));
 
   constructor(frontier: Frontier, admission: Admission, options: RobotsDeskOptions) {
     this.#frontier = frontier;
@@ -85,10 +87,10 @@ export class RobotsDesk {
   #record(origin: Origin, answer: RobotsAnswer, request: number, now: number, changes: Changes): Entry {
     const { code, status } = answer;
     const entry = this.#judge(origin, answer, now, changes);
-    const { state, copy } = entry;
+    const { state } = entry;
     changes.robots.push({
       ...{ origin: origin.name, host: origin.host, at: now, request, status, code },
-      body: state.copyIsNew ? copy!.body : null,
+      body: state.copyIsNew ? answer.body! : null,
       failures: state.failures,
       failingSince: state.failingSince,
     });
@@ -112,8 +114,10 @@ export class RobotsDesk {
     let changed = before === null || state.verdict !== before.state.verdict;
     if (state.copyIsNew) {
       const body = answer.body!;
-      changed ||= before?.copy == null || Buffer.compare(body, before.copy.body) !== 0;
-      copy = changed || copy === null ? { rules: parseRobots(body, this.#options.agent), body } : copy;
+      this.#printer.hashBytes(body);
+      const print = keyHex(this.#printer.hi, this.#printer.lo);
+      changed ||= before?.copy == null || print !== before.copy.print;
+      copy = changed || copy === null ? { rules: parseRobots(body, this.#options.agent), print } : copy;
     }
     const entry = { state, copy };
     this.#entries.set(origin.id, entry);
