@@ -70,7 +70,7 @@ export interface RequestRow {
   bytes: number;
   /** Milliseconds that the host owed after it: the next request may not start before `ended + delay`. */
   delay: number;
-  /** The same for its address (the floor of the address gap). */
+  /** The same for its address (the floor of the address gap); -1 if the address had no clock (`politeness.key: host`). */
   addressDelay: number;
   /** The archived response (or revisit) record; null if no answer came. */
   record: RecordPointer | null;

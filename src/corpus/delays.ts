@@ -20,11 +20,13 @@ export class DelayProof {
       this.#hold(this.#hosts, row.host, row.ended + row.delay, row.id);
       return null;
     }
+    const hasClock = row.address !== '' && row.addressDelay >= 0;
+    const ofAddress = hasClock ? this.#addresses.get(row.address) : undefined;
     const broken =
       this.#judge(this.#hosts.get(row.host), row, `host ${row.host}`) ??
-      this.#judge(this.#addresses.get(row.address), row, `address ${row.address}`);
+      this.#judge(ofAddress, row, `address ${row.address}`);
     this.#hold(this.#hosts, row.host, row.ended + row.delay, row.id);
-    if (row.address !== '') this.#hold(this.#addresses, row.address, row.ended + row.addressDelay, row.id);
+    if (hasClock) this.#hold(this.#addresses, row.address, row.ended + row.addressDelay, row.id);
     return broken;
   }
 

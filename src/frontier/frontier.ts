@@ -29,6 +29,8 @@ const DENIALS_A_TURN = 256;
 const ROBOTS_ROTATION = 60_000;
 /** Another try at a robots.txt whose redirect led to a host that was given up, ms. */
 const ROBOTS_REDIRECT_LOST = 300_000;
+/** Addresses have no clock where politeness goes by host alone. */
+const NO_CLOCK = -1;
 /** A worker without room for this long gives its hosts to one that has room, ms. */
 const STARVED = 1_000;
 
@@ -169,7 +171,7 @@ export class Frontier {
     const code = spare ? 'connect.elsewhere' : outcome.code;
     if (OUTCOMES[code].host === 'success') this.#failed.delete(host);
     const verdict = charge(this.hosts, host, code, fetchTime(outcome), outcome.retryAfterMs, rules);
-    const addressDelay = this.#options.key === 'ip' ? verdict.delay : rules.delay;
+    const addressDelay = { ip: verdict.delay, 'host+ip': rules.delay, host: NO_CLOCK }[this.#options.key];
     this.#startClocks(lease, outcome.ended, verdict.delay, addressDelay);
     this.#advance(lease.address, now);
     this.#report(host, verdict, outcome, changes);
