@@ -176,8 +176,7 @@ export class Frontier {
     this.#advance(lease.address, now);
     this.#report(host, verdict, outcome, changes);
     const url = this.#settleUrl(lease, { ...outcome, code }, keep, now, changes);
-    if (this.hosts.state[host] !== HostState.off)
-      this.#rest(host, verdict, outcome.ended, OUTCOMES[code].words, changes);
+    this.#rest(host, verdict, outcome.ended, OUTCOMES[code].words, changes);
     this.#afterLease(host, now);
     return { code, delay: verdict.delay, addressDelay, url };
   }
