@@ -55,6 +55,7 @@ export class Watch {
     this.#world.note(`lease ${id} ${target} at ${address} by ${worker}`);
     if (this.#leasedHosts.has(host)) throw new Violation(`host ${host} has two leases at once (${target})`);
     this.#leasedHosts.add(host);
+    if (this.#frontier.hosts.state[host] === HostState.off) throw new Violation(`host ${host} is blocked and leased`);
     const there = (this.#onAddress.get(address) ?? 0) + 1;
     if (there > 1 && this.#world.settings.frontier.key !== 'host') {
       throw new Violation(`address ${lease.connectTo} has ${there} leases at once (${target})`);

@@ -46,7 +46,7 @@ export function memoryOf({ frontier, tally }: Process, age: number): Memory {
       },
       isFirst: age < CERTAINLY_FIRST,
     })),
-    tally: JSON.stringify(tally),
+    tally: JSON.stringify({ ...tally, errors: Object.entries(tally.errors).sort() }),
   };
 }
 

@@ -21,6 +21,7 @@ export const FAULTS = [
   'texts.late',
   'clock.forward',
   'clock.back',
+  'operator.block',
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 

@@ -11,6 +11,7 @@ import { ContentTable } from '../dedupe/content.js';
 import { SeenTable } from '../dedupe/seen.js';
 import { seededRandom } from '../engines/system.js';
 import type { Frontier } from '../frontier/frontier.js';
+import { HostState } from '../frontier/host-table.js';
 import type { Lease, LoadRequest } from '../frontier/lease.js';
 import { breadthFirst } from '../frontier/score.js';
 import type { LastStop, OpenLease } from '../state/rebuild.js';
@@ -119,7 +120,27 @@ export class Process {
       const place = { kind: 'page', depth: 0, hops: 0, via: -1, level: 0, priority: null, seed: true } as const;
       this.admission.admit({ ...keyed, ...place }, false, this.now(), this.#open);
     }
+    const { hosts } = this.frontier;
+    for (let host = 0; host < hosts.size; host++) if (hosts.state[host] === HostState.off) this.#unblockLater(host);
     this.wake();
+  }
+
+  /** The operator blocks some host, for a while. */
+  #maybeBlock(): void {
+    const { faults } = this.#world;
+    const { size } = this.frontier.hosts;
+    if (size === 0 || this.#isStopping || !faults.strikes('operator.block', 0.01)) return;
+    const host = faults.below(size);
+    if (this.frontier.block(host, 'simulated', this.now(), this.#open)) this.#unblockLater(host);
+    this.#world.note(`block ${host}`);
+  }
+
+  #unblockLater(host: number): void {
+    this.#later(this.#world.faults.wait(600_000), () => {
+      this.frontier.unblock(host, this.now(), this.#open);
+      this.#world.note(`unblock ${host}`);
+      this.wake();
+    });
   }
 
   /** The loop's clock: wall time that only goes forward while the process lives. */
@@ -174,6 +195,7 @@ export class Process {
     const now = this.now();
     if (this.#dueAt(now) <= now && !this.#isCommitting) this.#commit();
     if (!this.#isAlive) return;
+    this.#maybeBlock();
     this.#nextAt = this.#isStopping ? Number.POSITIVE_INFINITY : this.#lease(now);
     this.watch.scan();
     if (this.#isStopping && this.frontier.leases.size === 0 && !this.#hasOpen) {
