@@ -29,7 +29,11 @@ export function survey(options: CrawlOptions, who: Identity): Territory {
   const normalizer = createNormalizer(keyOptions(config));
   const given = (urls: readonly string[]): NormalUrl[] =>
     urls.map((url) => normalizer.normalize(url)).filter((url): url is NormalUrl => url.url !== null);
-  const seeds = [...new Map(given([...who.seeds, ...options.seeds]).map((seed) => [seed.url, seed])).values()];
+  const byNormalForm = new Map<string, NormalUrl>();
+  for (const seed of given([...who.seeds, ...options.seeds])) {
+    if (!byNormalForm.has(seed.url)) byNormalForm.set(seed.url, seed); // the first spelling is the one that is fetched
+  }
+  const seeds = [...byNormalForm.values()];
   const rules = scopeFor({ scope: config.scope, seeds, include: config.include, exclude: config.exclude });
   const scope = compileScope(rules.rules, rules.fallback);
   for (const url of given(who.widened)) scope.extend(url);
