@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfigFile } from '../config-file.js';
-import type { CrawlOptions } from '../crawl-options.js';
+import type { CrawlOptions, CrawlProgress } from '../crawl-options.js';
 import { UserError } from '../errors.js';
 import { loadConfig, userAgent } from '../load-config.js';
 import { version } from '../version.js';
@@ -49,11 +49,16 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
   const options = await crawlOptions(args, world);
   if (options.seeds.length > 0) terminal.say(`Crawling into ${options.dir}. Ctrl-C stops cleanly.`);
   // Loaded here, not above: --help needs none of it.
-  const { runCrawl } = await import('../embedded/run.js');
-  const summary = await runCrawl(options, {
-    progress: (now) => terminal.progress(progressLine(now), performance.now()),
-    say: (sentence) => terminal.say(sentence),
-  });
+  const [{ runCrawl }, { PAGE_THREAD }, { listening }] = await Promise.all([
+    import('../embedded/run.js'),
+    import('../embedded/open.js'),
+    import('./operate.js'),
+  ]);
+  const ui = {
+    progress: (now: CrawlProgress) => terminal.progress(progressLine(now), performance.now()),
+    say: (sentence: string) => terminal.say(sentence),
+  };
+  const summary = await runCrawl(options, ui, PAGE_THREAD, listening(options.dir, ui));
   terminal.print(args.flags.has('json') ? JSON.stringify(summary) : summaryText(summary, options.dir));
   if (world.signal.aborted) {
     terminal.say(`Stopped. To go on: saunter crawl --dir ${options.dir} with the same options.`);

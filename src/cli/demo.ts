@@ -1,10 +1,13 @@
 import { rmSync } from 'node:fs';
+import type { CrawlProgress } from '../crawl-options.js';
+import { PAGE_THREAD } from '../embedded/open.js';
 import { runCrawl } from '../embedded/run.js';
 import { loadConfig, userAgent } from '../load-config.js';
 import { demoReport, startDemoWeb } from '../sim/demo.js';
 import { version } from '../version.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import type { ExitCode, World } from './command.js';
+import { listening } from './operate.js';
 import { progressLine } from './summary.js';
 
 export const spec: CommandSpec = {
@@ -42,10 +45,11 @@ export async function run(args: Arguments, { terminal, signal }: World): Promise
       },
     );
     const options = { seeds: web.seeds, dir, add: false, config, userAgent: userAgent(version(), null), signal };
-    const summary = await runCrawl(options, {
-      progress: (now) => terminal.progress(progressLine(now), performance.now()),
-      say: (sentence) => terminal.say(sentence),
-    });
+    const ui = {
+      progress: (now: CrawlProgress) => terminal.progress(progressLine(now), performance.now()),
+      say: (sentence: string) => terminal.say(sentence),
+    };
+    const summary = await runCrawl(options, ui, PAGE_THREAD, listening(dir, ui));
     const log = await web.stop();
     terminal.print('');
     terminal.print(demoReport(summary, log, dir, config.delay));

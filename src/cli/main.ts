@@ -30,7 +30,11 @@ const COMMANDS: readonly Entry[] = [
     says: 'Read everything back and prove that no delay was broken.',
     load: () => import('./verify.js'),
   },
-  { name: 'inspect', says: 'How one URL, robots.txt, page or sitemap is read.', load: () => import('./inspect.js') },
+  { name: 'audit', says: 'Every request ever made to a host, and why.', load: () => import('./audit.js') },
+  { name: 'block', says: 'Make no more requests to a host.', load: () => import('./block.js') },
+  { name: 'unblock', says: 'End the block of a host.', load: () => import('./unblock.js') },
+  { name: 'retry', says: 'Take dead letters back.', load: () => import('./retry.js') },
+  { name: 'inspect', says: 'How one URL, robots.txt, page or answer is read.', load: () => import('./inspect.js') },
 ];
 
 /** The process, or what stands for it in a test. */

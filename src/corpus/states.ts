@@ -8,7 +8,7 @@ export type State = (typeof STATES)[number];
 export interface UrlStates {
   /** Index into {@link STATES} by URL id. */
   states: Uint8Array;
-  /** Failed attempts since the last visit. */
+  /** Failed attempts since the last visit, or since the URL was taken back. */
   attempts: Uint8Array;
 }
 
@@ -28,8 +28,11 @@ export function readStates(reader: StoreReader): UrlStates {
     since[url] = batch;
     states[url] = STATES.indexOf(state);
   };
-  for (const { url, code } of rows(reader, 'requests')) {
-    if (url >= 0 && url < count && OUTCOMES[code].url === 'retry' && attempts[url] < 255) attempts[url]++;
+  const revived = new Map<number, number>();
+  for (const { url, dead, batch } of rows(reader, 'dead')) if (!dead) revived.set(url, batch);
+  for (const { url, code, batch } of rows(reader, 'requests')) {
+    if (url < 0 || url >= count || OUTCOMES[code].url !== 'retry') continue;
+    if (attempts[url] < 255 && batch > (revived.get(url) ?? -1)) attempts[url]++;
   }
   for (const { url, denied, batch } of rows(reader, 'denied')) set(url, denied ? 'denied' : 'pending', batch);
   for (const { url, dead, batch } of rows(reader, 'dead')) set(url, dead ? 'dead' : 'pending', batch);

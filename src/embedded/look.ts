@@ -12,9 +12,7 @@ export async function lookInto<T>(
   look: (reader: StoreReader, paths: CrawlDirectory) => T | Promise<T>,
 ): Promise<T> {
   const paths = crawlDirectory(dir);
-  if (!existsSync(paths.store)) {
-    throw new UserError(`${dir} holds no crawl: give the directory of one with --dir (it has a file crawl.sqlite).`, 2);
-  }
+  if (!existsSync(paths.store)) throw noCrawl(dir);
   const reader = openSqliteReader(paths.store);
   try {
     return await look(reader, paths);
@@ -22,3 +20,6 @@ export async function lookInto<T>(
     reader.close();
   }
 }
+
+export const noCrawl = (dir: string): UserError =>
+  new UserError(`${dir} holds no crawl: give the directory of one with --dir (it has a file crawl.sqlite).`, 2);

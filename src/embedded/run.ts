@@ -10,10 +10,19 @@ const PROGRESS = 250;
 /** Seconds over which the rate of the progress line is taken. */
 const RATE_WINDOW = 5;
 
+/** Stands beside a crawl while it runs, such as the control socket. */
+export type Attendant = (opened: OpenedCrawl) => Promise<{ close(): Promise<void> }>;
+
 /** Crawls until nothing is left, a limit is reached, or `options.signal` is aborted.
  * @param script what page workers are started from; only tests have another
+ * @param attend called when the crawl is open; what it gives is closed after the last commit
  * @throws UserError for whatever the user can mend */
-export async function runCrawl(options: CrawlOptions, ui: CrawlUi, script = PAGE_THREAD): Promise<CrawlSummary> {
+export async function runCrawl(
+  options: CrawlOptions,
+  ui: CrawlUi,
+  script = PAGE_THREAD,
+  attend: Attendant = async () => ({ close: async () => {} }),
+): Promise<CrawlSummary> {
   const started = systemClock.monotonic();
   const opened = await openCrawl(options, ui, script);
   let end: CrawlEnd = 'stopped';
@@ -25,9 +34,11 @@ export async function runCrawl(options: CrawlOptions, ui: CrawlUi, script = PAGE
     const recent: { at: number; pages: number }[] = [];
     const progress = setInterval(() => ui.progress(figures(opened, started, recent)), PROGRESS);
     const pagesBefore = opened.tally.pages;
+    const attendant = await attend(opened);
     try {
       end = await opened.crawl.run();
     } finally {
+      await attendant.close();
       clearInterval(progress);
       options.signal.removeEventListener('abort', onAbort);
     }

@@ -15,6 +15,9 @@ const PATIENCE = 500;
 /** The connections are the locks: one that nobody refers to would be collected, and closed. */
 const HELD = new Set<Database>();
 
+/** Another process has the directory. */
+export class DirectoryInUse extends UserError {}
+
 export interface DirectoryLock {
   /** Idempotent. Not needed before the end of the process. */
   release(): void;
@@ -23,7 +26,7 @@ export interface DirectoryLock {
 /**
  * Takes the directory for this process.
  * @param now wall time, ms.
- * @throws UserError if another crawl has it: «directory X is in use by process P since T».
+ * @throws DirectoryInUse if another crawl has it: «directory X is in use by process P since T».
  */
 export function lockDirectory(dir: string, now: number): DirectoryLock {
   const path = join(dir, 'lock');
@@ -54,11 +57,11 @@ function hold(db: Database, pid: number, now: number): void {
     COMMIT;`);
 }
 
-function inUse(dir: string, path: string): UserError {
+function inUse(dir: string, path: string): DirectoryInUse {
   const owner = readOwner(path);
   const by = owner === null ? 'another process' : `process ${owner.pid} since ${owner.since}`;
   const kill = owner === null ? '' : ` (kill ${owner.pid})`;
-  return new UserError(`directory ${dir} is in use by ${by}: wait for that crawl to end, or stop it${kill}`);
+  return new DirectoryInUse(`directory ${dir} is in use by ${by}: wait for that crawl to end, or stop it${kill}`);
 }
 
 /** Reads past the lock. Through SQLite, never through `node:fs`: when a process closes any descriptor of a file, the

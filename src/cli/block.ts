@@ -1,0 +1,48 @@
+import { hostName } from '../embedded/operate.js';
+import { UserError } from '../errors.js';
+import { formatCount } from '../units.js';
+import type { Arguments, CommandSpec } from './arguments.js';
+import { type ExitCode, requireDir, type World } from './command.js';
+import { operateOn } from './operate.js';
+
+export const spec: CommandSpec = {
+  name: 'block',
+  says: 'Make no more requests to a host, from this moment until it is unblocked.',
+  operands: 'HOST',
+  mostOperands: 1,
+  flags: [
+    { name: 'dir', value: 'DIR', says: 'The crawl directory.' },
+    { name: 'reason', value: 'TEXT', says: 'Why; kept with the crawl, and shown by audit.' },
+    { name: 'json', says: 'One line of JSON instead of words.' },
+  ],
+  options: [],
+  examples: [
+    [
+      'saunter block www.example.org --reason "its owner asked" --dir saunter-example.org',
+      'Also while the crawl runs; a request that is under way may end.',
+    ],
+  ],
+  notes: [
+    'A block is about one host name (not its subdomains), outlives restarts, and is answered when it is durable. Links to ' +
+      'the host are still kept, and wait; saunter unblock lets them be fetched.',
+  ],
+};
+
+export async function run(args: Arguments, { terminal }: World): Promise<ExitCode> {
+  const host = hostOperand(args);
+  const reason = args.flags.get('reason') ?? '';
+  const answer = await operateOn(requireDir(args), { verb: 'block', host, reason });
+  if (args.flags.has('json')) terminal.print(JSON.stringify(answer));
+  else {
+    const waiting = `${formatCount(answer.pending)} ${answer.pending === 1 ? 'URL waits' : 'URLs wait'}`;
+    terminal.print(`${answer.subject} ${answer.changed ? 'is blocked' : 'was blocked already'}; ${waiting}.`);
+  }
+  return 0;
+}
+
+/** The host that a command is about.
+ * @throws UserError (usage) without one */
+export function hostOperand({ operands }: Arguments): string {
+  if (operands[0] === undefined) throw new UserError('Which host? Give its name, such as www.example.org.', 2);
+  return hostName(operands[0]);
+}

@@ -1,0 +1,46 @@
+/** From the command line to a crawl, running or stopped: `block`, `unblock` and `retry`. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CrawlUi } from '../crawl-options.js';
+import { type OperatorAnswer, type OperatorRequest, operate, readRequest } from '../embedded/operate.js';
+import type { Attendant } from '../embedded/run.js';
+import { DirectoryInUse } from '../engines/lock.js';
+import { UserError } from '../errors.js';
+import { askCrawl } from '../serve/control-client.js';
+import { serveControl } from '../serve/control-socket.js';
+
+/** A crawl that starts or stops holds its directory without listening: how often and how long it is asked again. */
+const TRIES = 40;
+const PAUSE_MS = 250;
+
+/**
+ * Does what is asked: through the control socket of the crawl that runs in `dir`, or else on its store.
+ * @throws UserError
+ */
+export async function operateOn(dir: string, request: OperatorRequest): Promise<OperatorAnswer> {
+  const { operateStopped } = await import('../embedded/operate-stopped.js');
+  for (let tries = 1; ; tries++) {
+    const answer = await askCrawl(dir, request);
+    if (answer !== null) return answer as OperatorAnswer;
+    try {
+      return await operateStopped(dir, request);
+    } catch (error) {
+      if (!(error instanceof DirectoryInUse)) throw error;
+      if (tries === TRIES) {
+        throw new UserError(`The crawl in ${dir} runs, and does not listen (yet, or any more): try again later.`);
+      }
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+/** Lets a running crawl be told things. Without sockets it runs all the same. */
+export const listening =
+  (dir: string, ui: Pick<CrawlUi, 'say'>): Attendant =>
+  async (opened) => {
+    try {
+      return await serveControl(dir, async (request) => operate(opened, readRequest(request)));
+    } catch (error) {
+      ui.say(`This crawl cannot be told anything while it runs: ${(error as Error).message}`);
+      return { close: async () => {} };
+    }
+  };

@@ -1,0 +1,46 @@
+import { hostName, type OperatorRequest } from '../embedded/operate.js';
+import { UserError } from '../errors.js';
+import { formatCount } from '../units.js';
+import type { Arguments, CommandSpec } from './arguments.js';
+import { type ExitCode, requireDir, type World } from './command.js';
+import { operateOn } from './operate.js';
+
+export const spec: CommandSpec = {
+  name: 'retry',
+  says: 'Take dead letters back: the URLs are pending again, with all their attempts.',
+  operands: '[URL]',
+  mostOperands: 1,
+  flags: [
+    { name: 'dir', value: 'DIR', says: 'The crawl directory.' },
+    { name: 'host', value: 'HOST', says: 'All dead letters of one host.' },
+    { name: 'all', says: 'All dead letters.' },
+    { name: 'json', says: 'One line of JSON instead of words.' },
+  ],
+  options: [],
+  examples: [
+    ['saunter list dead --dir saunter-example.org', 'What there is.'],
+    ['saunter retry https://example.org/page --dir saunter-example.org', 'One URL.'],
+    ['saunter retry --host www.example.org --dir saunter-example.org', 'A host that was down, and is back.'],
+    ['saunter retry --all --dir saunter-example.org', 'Everything.'],
+  ],
+  notes: ['A running crawl fetches them when their turn comes; a stopped one when it goes on.'],
+};
+
+export async function run(args: Arguments, { terminal }: World): Promise<ExitCode> {
+  const request = requestOf(args);
+  const { subject, changed } = await operateOn(requireDir(args), request);
+  if (args.flags.has('json')) terminal.print(JSON.stringify({ subject, changed }));
+  else if (changed > 0)
+    terminal.print(`${formatCount(changed)} ${changed === 1 ? 'URL is' : 'URLs are'} pending again.`);
+  else terminal.print(`There is no dead letter${subject === '' ? '' : ` of ${subject}`}.`);
+  return 0;
+}
+
+function requestOf({ operands, flags }: Arguments): OperatorRequest {
+  const [url] = operands;
+  const host = flags.get('host');
+  const given = [url !== undefined, host !== undefined, flags.has('all')].filter(Boolean).length;
+  if (given !== 1) throw new UserError('What should be tried again? Give one of URL, --host HOST and --all.', 2);
+  if (url !== undefined) return { verb: 'retry', url };
+  return host === undefined ? { verb: 'retry' } : { verb: 'retry', host: hostName(host) };
+}

@@ -1,0 +1,176 @@
+/** The operator's words to a crawl that does not run: rows appended to its store, under its lock. The next run finds
+ * them and does what they say. */
+import { existsSync } from 'node:fs';
+import { type Changes, countChanges, noChanges } from '../changes.js';
+import { readStates, rows, STATES } from '../corpus/states.js';
+import { lockDirectory } from '../engines/lock.js';
+import type { Store } from '../engines/ports.js';
+import { openSqliteStore } from '../engines/sqlite.js';
+import { systemClock } from '../engines/system.js';
+import { loadConfig } from '../load-config.js';
+import { domainOf } from '../url/domain.js';
+import { UrlKeyer } from '../url/key.js';
+import { createNormalizer } from '../url/normalize.js';
+import { crawlDirectory } from './directory.js';
+import { noCrawl } from './look.js';
+import { notKnown, notMet, type OperatorAnswer, type OperatorRequest } from './operate.js';
+import { keyOptions } from './parts.js';
+
+/** Rows of one commit. */
+const BATCH = 10_000;
+const DEAD = STATES.indexOf('dead');
+
+/**
+ * Does what is asked in the directory of a stopped crawl; durable when it resolves.
+ * @throws DirectoryInUse if it runs; UserError if there is none, or if it does not know what is named
+ */
+export async function operateStopped(dir: string, request: OperatorRequest): Promise<OperatorAnswer> {
+  const paths = crawlDirectory(dir);
+  if (!existsSync(paths.store)) throw noCrawl(dir);
+  const now = Math.round(systemClock.wall());
+  const lock = lockDirectory(dir, now);
+  try {
+    const store = openSqliteStore(paths.store, { create: false });
+    try {
+      const writer = new Writer(store, await store.beginEpoch());
+      const answer = await decide(store, writer, request, now);
+      await writer.flush();
+      return answer;
+    } finally {
+      store.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+/** Collects rows and commits them in pieces. */
+class Writer {
+  readonly #store: Store;
+  readonly #epoch: number;
+  #sequence = 0;
+  changes: Changes = noChanges();
+
+  constructor(store: Store, epoch: number) {
+    this.#store = store;
+    this.#epoch = epoch;
+  }
+
+  async room(): Promise<void> {
+    if (countChanges(this.changes) >= BATCH) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    if (countChanges(this.changes) === 0) return;
+    const { changes } = this;
+    this.changes = noChanges();
+    await this.#store.commit({ epoch: this.#epoch, sequence: ++this.#sequence, changes });
+  }
+}
+
+async function decide(store: Store, writer: Writer, request: OperatorRequest, at: number): Promise<OperatorAnswer> {
+  if (request.verb === 'retry') return retry(store, writer, request, at);
+  const { host: name } = request;
+  const found = hostId(store, name);
+  const isBlock = request.verb === 'block';
+  if (found < 0 && !isBlock) throw notMet(name);
+  const host = found < 0 ? meet(store, writer, name, at) : found;
+  const changed = isBlocked(store, host) !== isBlock;
+  if (changed) {
+    const words = isBlock ? request.reason : '';
+    writer.changes.hostEvents.push({ host, at, kind: isBlock ? 'blocked' : 'unblocked', until: 0, value: 0, words });
+  }
+  return { subject: name, changed: changed ? 1 : 0, pending: pendingOf(store, host) };
+}
+
+function hostId(store: Store, name: string): number {
+  for (const row of rows(store, 'hosts')) if (row.name === name) return row.id;
+  return -1;
+}
+
+/** A host that is blocked before it is met. */
+function meet(store: Store, { changes }: Writer, name: string, at: number): number {
+  const id = store.count('hosts');
+  const { budget } = loadConfig();
+  const limit = budget === Number.POSITIVE_INFINITY ? null : budget;
+  changes.hosts.push({ id, name, domain: domainOf(name), named: false, budget: limit, at });
+  return id;
+}
+
+function isBlocked(store: Store, host: number): boolean {
+  let blocked = false;
+  for (const event of rows(store, 'hostEvents')) {
+    if (event.host !== host) continue;
+    if (event.kind === 'blocked') blocked = true;
+    if (event.kind === 'unblocked') blocked = false;
+  }
+  return blocked;
+}
+
+function pendingOf(store: Store, host: number): number {
+  const { states } = readStates(store);
+  let pending = 0;
+  for (const row of rows(store, 'urls')) if (row.host === host && states[row.id] === 0) pending++;
+  return pending;
+}
+
+async function retry(
+  store: Store,
+  writer: Writer,
+  request: { url?: string; host?: string },
+  at: number,
+): Promise<OperatorAnswer> {
+  const isWanted = wanted(store, request);
+  const { states } = readStates(store);
+  const givenUp = hostsGivenUp(store);
+  let changed = 0;
+  let isKnown = request.url === undefined;
+  for (const row of rows(store, 'urls')) {
+    if (!isWanted(row)) continue;
+    isKnown = true;
+    if (states[row.id] !== DEAD) continue;
+    changed++;
+    writer.changes.dead.push({ url: row.id, at, dead: false, code: 'lease.returned', history: [] });
+    if (givenUp.delete(row.host)) {
+      const event = { host: row.host, at, kind: 'online', until: 0, value: 0, words: 'tried again' } as const;
+      writer.changes.hostEvents.push(event);
+    }
+    await writer.room();
+  }
+  if (!isKnown) throw notKnown(request.url ?? '');
+  return { subject: request.url ?? request.host ?? '', changed, pending: 0 };
+}
+
+interface UrlKey {
+  host: number;
+  keyHi: number;
+  keyLo: number;
+}
+
+/** Which URL rows a request is about. */
+function wanted(store: Store, { url, host }: { url?: string; host?: string }): (row: UrlKey) => boolean {
+  if (url !== undefined) {
+    // the options that enter the key are those the crawl was begun with
+    const frozen = JSON.parse(store.meta('options.frozen') ?? '[]') as [string, unknown][];
+    const normal = createNormalizer(keyOptions(loadConfig(Object.fromEntries(frozen)))).normalize(url);
+    if (normal.url === null) throw notKnown(url);
+    const keyer = new UrlKeyer(Buffer.from(store.meta('key.secret') ?? '', 'hex'));
+    keyer.hash(normal.url);
+    const { hi, lo } = keyer;
+    return ({ keyHi, keyLo }) => keyHi === hi && keyLo === lo;
+  }
+  if (host === undefined) return () => true;
+  const id = hostId(store, host);
+  if (id < 0) throw notMet(host);
+  return (row) => row.host === id;
+}
+
+/** Hosts whose queue died, since they could not be reached: their ladder begins again. */
+function hostsGivenUp(store: Store): Set<number> {
+  const hosts = new Set<number>();
+  for (const { host, kind } of rows(store, 'hostEvents')) {
+    if (kind === 'dropped') hosts.add(host);
+    else if (kind === 'online' || kind === 'recovered') hosts.delete(host);
+  }
+  return hosts;
+}

@@ -1,0 +1,122 @@
+/** What an operator may ask of a crawl that runs: block a host, unblock it, take dead URLs back. The same words reach a
+ * stopped crawl by `operate-stopped.ts`. */
+import { setImmediate as turn } from 'node:timers/promises';
+import { UserError } from '../errors.js';
+import { UrlState } from '../frontier/url-table.js';
+import { hostOf } from '../url/normalize.js';
+import type { OpenedCrawl } from './open.js';
+
+export type OperatorRequest =
+  | { readonly verb: 'block'; readonly host: string; readonly reason: string }
+  | { readonly verb: 'unblock'; readonly host: string }
+  /** Dead URLs of a host, one URL, or (with neither) all. */
+  | { readonly verb: 'retry'; readonly url?: string; readonly host?: string };
+
+export interface OperatorAnswer {
+  /** The host as the crawl calls it, or the URL; '' for all. */
+  readonly subject: string;
+  /** Hosts or URLs that are in another state than before: 0 if all was so already. */
+  readonly changed: number;
+  /** Pending URLs of a host that is blocked or unblocked now. */
+  readonly pending: number;
+}
+
+const LONGEST_REASON = 1_000;
+const LONGEST_URL = 65_536;
+/** URLs that are looked at in one turn of the loop. */
+const SLICE = 50_000;
+/** Changes that may wait for their commit. */
+const MOST_OPEN = 10_000;
+
+/**
+ * Checks a request that came from outside.
+ * @throws UserError (usage) that says what is wrong with it
+ */
+export function readRequest(value: unknown): OperatorRequest {
+  const fields = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+  const { verb } = fields;
+  if (verb === 'block') return { verb, host: hostName(fields.host), reason: textOf(fields.reason, LONGEST_REASON) };
+  if (verb === 'unblock') return { verb, host: hostName(fields.host) };
+  if (verb === 'retry') {
+    if (fields.url !== undefined) return { verb, url: textOf(fields.url, LONGEST_URL) };
+    return fields.host === undefined ? { verb } : { verb, host: hostName(fields.host) };
+  }
+  throw new UserError('There is no such command: give block, unblock or retry.', 2);
+}
+
+/** The name that a crawl has for a host, from a name or a URL as people write them.
+ * @throws UserError (usage) */
+export function hostName(value: unknown): string {
+  const text = typeof value === 'string' && value.length <= LONGEST_URL ? value.trim() : '';
+  const host = text === '' ? null : hostOf(text.includes('://') ? text : `http://${bracketed(text)}/`);
+  if (host !== null && (text.includes('://') || !/[/?#@\\]/.test(text))) return host;
+  throw new UserError(`"${text.slice(0, 100)}" is no host name: give one such as www.example.org.`, 2);
+}
+
+/** An IPv6 address stands in brackets in a URL. */
+const bracketed = (text: string): string => (/^[0-9a-f:]*:[0-9a-f:.]*:[0-9a-f:.]*$/i.test(text) ? `[${text}]` : text);
+
+/** A string without control characters.
+ * @throws UserError (usage) if it is none, or longer than `longest` */
+function textOf(value: unknown, longest: number): string {
+  if (typeof value === 'string' && value.length <= longest && !/[\0-\x1f\x7f]/.test(value)) return value;
+  throw new UserError(`A text of at most ${longest} characters on one line is needed.`, 2);
+}
+
+/** Does what is asked, and answers when it is durable. */
+export async function operate(opened: OpenedCrawl, request: OperatorRequest): Promise<OperatorAnswer> {
+  const answer = await decide(opened, request);
+  opened.crawl.wake();
+  await opened.batches.durable();
+  return answer;
+}
+
+function decide(opened: OpenedCrawl, request: OperatorRequest): OperatorAnswer | Promise<OperatorAnswer> {
+  const { frontier, admission, batches, crawl } = opened;
+  if (request.verb === 'retry') return retry(opened, request);
+  const { host: name } = request;
+  // a host that is not known yet can be blocked all the same: it is known from then on
+  const isNew = request.verb === 'block' && frontier.hosts.find(name) < 0;
+  const host = isNew ? admission.hostOf(name, false, crawl.now(), batches.open) : frontier.hosts.find(name);
+  if (host < 0) throw isNew ? tooManyHosts(name) : notMet(name);
+  const changed =
+    request.verb === 'block'
+      ? frontier.block(host, request.reason, crawl.now(), batches.open)
+      : frontier.unblock(host, crawl.now(), batches.open);
+  return { subject: name, changed: changed ? 1 : 0, pending: frontier.hosts.queued[host] };
+}
+
+async function retry(opened: OpenedCrawl, request: { url?: string; host?: string }): Promise<OperatorAnswer> {
+  const { frontier, admission, batches, crawl, land } = opened;
+  const revive = (url: number): number => (frontier.revive(url, crawl.now(), batches.open) ? 1 : 0);
+  if (request.url !== undefined) {
+    const normal = land.normalize(request.url);
+    const url = normal.url === null ? -1 : admission.find(...land.keyOf(normal.url));
+    if (url < 0) throw notKnown(request.url);
+    return { subject: request.url, changed: revive(url), pending: 0 };
+  }
+  const host = request.host === undefined ? -1 : frontier.hosts.find(request.host);
+  if (request.host !== undefined && host < 0) throw notMet(request.host);
+  let changed = 0;
+  let open = 0;
+  for (let url = 0; url < frontier.urls.size; url++) {
+    if (url % SLICE === SLICE - 1) await turn();
+    if (changed - open >= MOST_OPEN) {
+      open = changed;
+      crawl.wake();
+      await batches.durable();
+    }
+    if (frontier.urls.state(url) !== UrlState.dead) continue;
+    if (host < 0 || frontier.urls.hostOf(url) === host) changed += revive(url);
+  }
+  return { subject: request.host ?? '', changed, pending: 0 };
+}
+
+export const notMet = (host: string): UserError => new UserError(`This crawl has never met the host ${host}.`);
+
+export const notKnown = (url: string): UserError => new UserError(`This crawl does not know the URL ${url}.`);
+
+const tooManyHosts = (host: string): UserError =>
+  new UserError(
+    `${host} cannot be met any more, so there is nothing to block: its domain has all the hosts it may have.`,
+  );

@@ -1,0 +1,189 @@
+/** `block`, `unblock` and `retry`, on crawls that run, that stopped, and that were killed. */
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { pinnedAddress } from '../../src/fetch/pins.js';
+import {
+  configFile,
+  crawl,
+  type Running,
+  removeScratches,
+  saunter,
+  scratch,
+  start,
+  summaryOf,
+} from '../support/saunter.js';
+import { links, type Site, Sites } from '../support/sites.js';
+
+const PAGES = 8;
+let site: Sites;
+/** While true, `sick.test` answers with something that is not HTTP. */
+let sick = false;
+const running: Running[] = [];
+
+/** A page that links to all others of its host. */
+const flat: Site = (target, { host }) => {
+  const n = target === '/' ? 0 : Number(/^\/(\d+)$/.exec(target)?.[1] ?? -1);
+  if (n < 0 || n >= PAGES) return undefined;
+  return links(...Array.from({ length: PAGES }, (_, i) => (i === 0 ? '/' : `/${i}`))) + host + n;
+};
+
+const HOSTS: Record<string, Site> = {
+  'a.test': flat,
+  'b.test': flat,
+  'hub.test': (target) => (target === '/' ? links(site.url('a.test'), site.url('b.test')) : undefined),
+  'sick.test': (target, request) => {
+    if (target === '/robots.txt') return undefined;
+    if (sick && target !== '/') return { raw: (response) => response.socket?.end('not HTTP, and never was\r\n\r\n') };
+    return flat(target, request);
+  },
+};
+
+beforeAll(async () => {
+  site = await Sites.start(
+    HOSTS,
+    Object.keys(HOSTS).map((host) => pinnedAddress(host, '127.82.0.0/16')),
+  );
+  await saunter(['block']); // loads what is used: later, time counts
+});
+beforeEach(() => {
+  site.log.length = 0;
+  sick = false;
+});
+afterEach(async () => {
+  for (const { child, over } of running.splice(0)) {
+    child.kill('SIGKILL');
+    await over;
+  }
+});
+afterAll(async () => {
+  await site.stop();
+  removeScratches();
+});
+
+/** Times are shortened: retries, what an unclean stop costs, ten times the fetch time. */
+const config = { 'retry.ladder': ['20ms', '20ms', '20ms', '20ms'], 'unclean.owe': '50ms', 'politeness.factor': 0 };
+
+const command = (dir: string, seeds: readonly string[], delay: string, ...more: string[]): string[] => [
+  ...[...seeds.map((host) => site.url(host)), '--dir', dir, '--delay', delay, '--scope', 'any'],
+  ...['--allow-private', '127.0.0.0/8', '--resolve', '*.test=127.82.0.0/16', '--config', configFile(config)],
+  ...['--patience', '300ms', ...more],
+];
+
+function begin(args: string[]): Running {
+  const run = start(['crawl', '--json', '--workers', '1', ...args]);
+  running.push(run);
+  return run;
+}
+
+const say = async (...args: string[]) => {
+  const { code, out, err } = await saunter(args);
+  return { code, words: (out + err).trim() };
+};
+
+describe('a block', () => {
+  test('ends the requests to a host that is being crawled, and holds across a kill until it is taken back', async () => {
+    const dir = scratch();
+    const args = command(dir, ['a.test', 'b.test'], '150ms');
+    const first = begin(args);
+    await expect.poll(() => site.asked('a.test').length, { timeout: 10_000 }).toBeGreaterThan(2);
+    const blocked = await say('block', 'A.test', '--reason', 'its owner asked', '--dir', dir);
+    expect(blocked).toEqual({ code: 0, words: expect.stringMatching(/^a\.test is blocked; \d+ URLs wait\.$/) });
+    const atBlock = site.asked('a.test').length;
+    expect(await say('block', 'a.test', '--dir', dir)).toEqual({
+      code: 0,
+      words: expect.stringContaining('was blocked already'),
+    });
+    first.child.kill('SIGKILL');
+    await first.over;
+    // one may have been in flight when it was blocked
+    const asked = site.asked('a.test').length;
+    expect(asked - atBlock).toBeLessThanOrEqual(1);
+    expect(asked).toBeLessThan(PAGES);
+    expect(lstatSync(join(dir, 'control.sock')).isSocket()).toBe(true);
+
+    const second = await crawl(args);
+    expect(site.asked('a.test').length).toBe(asked);
+    expect(new Set(site.asked('b.test')).size).toBe(PAGES);
+    expect(second.summary.waiting.blocked.urls).toBe(second.summary.pending);
+    expect(second.summary.pending).toBeGreaterThan(0);
+
+    const audit = await say('audit', 'a.test', '--dir', dir);
+    expect(audit).toEqual({ code: 0, words: expect.stringContaining('blocked: its owner asked') });
+
+    expect(await say('unblock', 'a.test', '--dir', dir)).toEqual({
+      code: 0,
+      words: expect.stringContaining('a.test is unblocked'),
+    });
+    expect((await say('unblock', 'a.test', '--dir', dir)).words).toBe('a.test was not blocked.');
+    const third = await crawl(args);
+    expect(third.summary).toMatchObject({ pending: 0, pages: 2 * PAGES });
+    expect(new Set(site.asked('a.test')).size).toBe(PAGES);
+    expect((await say('verify', '--dir', dir)).words).toContain('Everything agrees.');
+  }, 40_000);
+
+  test('of a host that was not met yet keeps its links, and fetches nothing', async () => {
+    const dir = scratch();
+    await crawl(command(dir, ['hub.test'], '20ms', '--max-depth', '0'));
+    expect((await say('block', site.url('a.test'), '--dir', dir)).words).toBe('a.test is blocked; 0 URLs wait.');
+
+    site.log.length = 0;
+    const other = scratch();
+    const first = begin(command(other, ['hub.test', 'b.test'], '100ms'));
+    await expect.poll(() => site.asked('b.test').length, { timeout: 10_000 }).toBeGreaterThan(0);
+    const before = site.asked('a.test', true).length;
+    expect((await say('block', 'a.test', '--dir', other, '--json')).words).toContain('"changed":1');
+    const summary = summaryOf(await first.over);
+    expect(summary.waiting.blocked.urls).toBeGreaterThan(0);
+    expect(site.asked('a.test', true).length - before).toBeLessThanOrEqual(1);
+    expect(new Set(site.asked('b.test')).size).toBe(PAGES);
+  }, 30_000);
+});
+
+describe('retry', () => {
+  test('takes dead letters back, one or all, on a crawl that stopped and on one that runs', async () => {
+    const dir = scratch();
+    const args = command(dir, ['sick.test'], '20ms');
+    sick = true;
+    const { summary } = await crawl(args);
+    expect([summary.deadLetters, summary.pages]).toEqual([PAGES - 1, 1]);
+    const one = site.url('sick.test', '/3');
+    expect((await say('retry', one, '--dir', dir)).words).toBe('1 URL is pending again.');
+    expect((await say('retry', one, '--dir', dir)).words).toBe(`There is no dead letter of ${one}.`);
+    expect((await say('list', 'urls', '--dir', dir)).words).toContain(`pending\t`);
+    sick = false;
+    expect((await crawl(args)).summary).toMatchObject({ deadLetters: PAGES - 2, pages: 2 });
+
+    const run = begin(command(dir, ['sick.test', 'b.test'], '100ms', '--add'));
+    await expect.poll(() => site.asked('b.test').length, { timeout: 10_000 }).toBeGreaterThan(0);
+    expect((await say('retry', '--host', 'sick.test', '--dir', dir)).words).toBe(
+      `${PAGES - 2} URLs are pending again.`,
+    );
+    expect((await say('retry', '--all', '--dir', dir)).words).toBe('There is no dead letter.');
+    expect(summaryOf(await run.over)).toMatchObject({ deadLetters: 0, pages: 2 * PAGES });
+    expect((await say('verify', '--dir', dir)).words).toContain('Everything agrees.');
+  }, 40_000);
+
+  test('that cannot be done says why', async () => {
+    const dir = scratch();
+    await crawl(command(dir, ['hub.test'], '20ms', '--max-depth', '0'));
+    const usage = 'What should be tried again? Give one of URL, --host HOST and --all.';
+    expect(await say('retry', '--dir', dir)).toEqual({ code: 2, words: usage });
+    expect(await say('retry', '--all', '--host', 'a.test', '--dir', dir)).toEqual({ code: 2, words: usage });
+    expect(await say('retry', '--host', 'never.test', '--dir', dir)).toEqual({
+      code: 1,
+      words: 'This crawl has never met the host never.test.',
+    });
+    expect(await say('retry', 'http://never.test/', '--dir', dir)).toEqual({
+      code: 1,
+      words: 'This crawl does not know the URL http://never.test/.',
+    });
+    expect((await say('block', '--dir', dir)).words).toContain('Which host?');
+    expect((await say('block', 'a b', '--dir', dir)).words).toBe(
+      '"a b" is no host name: give one such as www.example.org.',
+    );
+    expect((await say('block', 'a.test/path', '--dir', dir)).code).toBe(2);
+    expect((await say('unblock', 'never.test', '--dir', dir)).code).toBe(1);
+    expect((await say('block', 'a.test', '--dir', scratch())).words).toContain('holds no crawl');
+  }, 20_000);
+});
