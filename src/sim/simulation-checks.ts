@@ -2,8 +2,9 @@
  * its memory now and then. What hosts saw is the oracle's (`simulation-oracle.ts`). */
 import type { UrlRow } from '../changes.js';
 import type { Frontier } from '../frontier/frontier.js';
-import { HostState } from '../frontier/host-table.js';
+import { HostState, WAIT_REASONS } from '../frontier/host-table.js';
 import type { Lease, Settled, Turn } from '../frontier/lease.js';
+import { RobotsGate } from '../frontier/robots-gate.js';
 import type { TimeHeap } from '../frontier/time-heap.js';
 import { LEVELS, NONE, UrlState } from '../frontier/url-table.js';
 import { Violation } from './simulation-oracle.js';
@@ -11,6 +12,9 @@ import type { World } from './simulation-world.js';
 
 /** Turns between two scans of everything. */
 const SCAN_EVERY = 50;
+const ROBOTS = WAIT_REASONS.indexOf('robots');
+/** All URLs of a host that waits for robots are looked at again within an eighth of the longest wait, ms. */
+const ROBOTS_LOOK = 86_400_000 / 8;
 const BUDGET_PERIOD = 30 * 86_400_000;
 
 export class Watch {
@@ -158,7 +162,13 @@ export class Watch {
     for (let host = 0; host < hosts.size; host++) {
       const state = hosts.state[host];
       const waits = state === HostState.front || state === HostState.back || state === HostState.parked;
-      const isDue = waits && hosts.nextAt[host] <= now && hosts.restUntil[host] <= now && !this.#leasedHosts.has(host);
+      const rests = state === HostState.asleep && hosts.restUntil[host] > now;
+      const sleepsInVain =
+        (state === HostState.robots || (rests && hosts.reason[host] === ROBOTS)) &&
+        hasOpenUrl(this.#world, this.#frontier, host, now);
+      const isDue =
+        (waits && hosts.nextAt[host] <= now && hosts.restUntil[host] <= now && !this.#leasedHosts.has(host)) ||
+        sleepsInVain;
       if (!isDue) {
         this.#dueSince.delete(host);
         continue;
@@ -166,9 +176,24 @@ export class Watch {
       const since = this.#dueSince.get(host) ?? now;
       this.#dueSince.set(host, since);
       this.longestWait = Math.max(this.longestWait, now - since);
-      if (now - since > bound) throw new Violation(`host ${host} starves in state ${state} since ${now - since} ms`);
+      if (now - since > bound + (sleepsInVain ? ROBOTS_LOOK : 0))
+        throw new Violation(`host ${host} starves in state ${state} since ${now - since} ms`);
     }
   }
+}
+
+/** Is a pending URL of the host open to be fetched as far as robots go? Only URLs whose text is committed are looked at. */
+function hasOpenUrl(world: World, { hosts, urls, robots }: Frontier, host: number, now: number): boolean {
+  const committed = world.store.count('urls');
+  for (let list = 0; list < LEVELS; list++) {
+    for (let url = hosts.head(host, list); url !== NONE; url = urls.link(url)) {
+      if (url >= committed) continue;
+      const [text] = world.store.readUrlsNow([url], [-1]);
+      const origin = robots.find(RobotsGate.nameOf(text.url));
+      if (origin === undefined || robots.gate(origin, now) !== 'wait') return true;
+    }
+  }
+  return false;
 }
 
 /** Keeps a simple copy of a heap beside it and compares what comes out: earliest first, ties by age. */
