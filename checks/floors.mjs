@@ -46,6 +46,9 @@ const COMPUTING = new Set(['node:assert', 'node:buffer', 'node:string_decoder', 
 /** Who may name a concrete engine (beside tests): whoever chooses one. */
 const ENGINE_USERS = ['engines', 'cli', 'embedded', 'cluster', 'sim'];
 
+/** Who may import a computed name: it loads modules of the user's. */
+const LOADERS = ['workers/user-handlers.ts'];
+
 /** Folders that may have folders of their own. */
 const DEEP = ['serve/web'];
 
@@ -75,7 +78,7 @@ export function checkFloors(root) {
     for (const { specifier, line, worker } of imports) {
       const at = `${file}:${line}`;
       if (specifier === '?') {
-        faults.push(`${at} imports a computed name, which nobody can check`);
+        if (!LOADERS.includes(file)) faults.push(`${at} imports a computed name, which nobody can check`);
       } else if (specifier.startsWith('.')) {
         const target = sourceOf(file, specifier);
         if (!known.has(target)) faults.push(`${at} -> ${target}: there is no such file`);

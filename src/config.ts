@@ -20,6 +20,7 @@ import {
 } from './option-kinds.js';
 import {
   isCidr,
+  isHandler,
   isHttpUrl,
   isParameter,
   isPattern,
@@ -222,9 +223,7 @@ export const OPTIONS = {
     'body.text.decoded': size('20MiB', '1KiB', '1GiB', 'How much of an HTML or text body is kept after decompression.'),
     'body.sitemap.wire': size('50MiB', '1KiB', '1GiB', 'How much of a sitemap is read off the wire.'),
     'body.sitemap.decoded': size('50MiB', '1KiB', '1GiB', 'How much of a sitemap is kept after decompression.'),
-    'body.pdf': size('32MiB', '1KiB', '1GiB', 'How much of a PDF is read; a longer one is recorded and not parsed.', {
-      pending: true,
-    }),
+    'body.pdf': size('32MiB', '1KiB', '1GiB', 'How much of a PDF is read; a longer one is recorded and not parsed.'),
     'decode.ratio': amount(
       200,
       2,
@@ -302,6 +301,18 @@ export const OPTIONS = {
       pending: true,
     }),
     'memory.refuseLevel3': share('90%', 'From this share of the limit on, those of level 3 too.', { pending: true }),
+  }),
+  // -- DESIGN 3, 11
+  ...group('Documents', {
+    handlers: texts(
+      [],
+      'TYPE=MODULE, such as application/epub+zip=./epub.js',
+      isHandler,
+      'A module that reads documents of a content type: its default export gets their bytes and URL.',
+    ),
+    'document.time': duration('30s', '10ms', '1h', 'The longest a PDF, or a handler, may take for one document.'),
+    'document.memory': size('512MiB', '16MiB', '64GiB', 'The memory that reading one such document may take.'),
+    'pdf.pages': count(1000, 1, 1e6, 'Pages of a PDF that are read.'),
   }),
   // -- DESIGN 4 "Front queues", "Back queues"
   ...group('Frontier', {

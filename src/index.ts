@@ -2,4 +2,5 @@
 export type { Config, OptionName } from './config.js';
 export { OUTCOMES, type OutcomeCode, UserError } from './errors.js';
 export { loadConfig } from './load-config.js';
+export type { DocumentHandler, HandledDocument, HandlerAnswer } from './parse/documents.js';
 export { version } from './version.js';

@@ -41,6 +41,11 @@ export function isCidr(value: string): string | null {
   return bits === undefined || isPrefix(bits, width) ? value : null;
 }
 
+/** `TYPE=MODULE`: a media type without parameters, and the path of a JavaScript module. */
+export function isHandler(value: string): string | null {
+  return /^[!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+=./i.test(value) ? value : null;
+}
+
 /** `PATTERN=ADDRESS[/PREFIX]`, where the pattern is a host name with `*` for any run of characters. */
 export function isResolveRule(value: string): string | null {
   const at = value.indexOf('=');

@@ -18,7 +18,7 @@ import { DnsResolver } from '../fetch/resolver.js';
 import { checkReach } from '../load-config.js';
 import { formatCount, formatDuration } from '../units.js';
 import { normalizeUrl } from '../url/normalize.js';
-import { isHandled } from '../workers/page-job.js';
+import { HeavyTypes } from '../workers/parse-stage.js';
 import { type Case, type InspectKind, optional, plainBytesOf, type Row, required } from './inspect-case.js';
 import { KeyedTurns } from './keyed-turns.js';
 
@@ -69,7 +69,9 @@ export class FetchInspector implements InspectKind {
     this.#guard = createGuard({ allowPrivate: config.allowPrivate });
     const { timeouts, maxHeaderBytes, caps } = fetchSettings({ config, userAgent });
     this.#client = new HttpClient({ timeouts, maxHeaderBytes, maxIdleSockets: 0 });
-    this.#fetcher = createFetcher({ userAgent, client: this.#client, caps, accepts: isHandled });
+    const heavy = new HeavyTypes([]);
+    const accepts = heavy.accepts.bind(heavy);
+    this.#fetcher = createFetcher({ userAgent, client: this.#client, caps, accepts });
     this.#turns = new KeyedTurns(systemClock.monotonic, (ms) => sleep(ms, undefined, { signal }));
   }
 

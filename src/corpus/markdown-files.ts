@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isHtml } from '../parse/documents.js';
 import { parsePage } from '../parse/page.js';
+import { sniffType } from '../parse/sniff.js';
 import type { ArchiveReader } from './archive-reader.js';
 import { BODY_CAPS } from './bodies.js';
 import { COLUMNS } from './formats.js';
@@ -76,9 +77,10 @@ export class MarkdownFiles {
 
   /** The text as Markdown: a page of HTML is read once more; what is no HTML is its plain text. */
   async #markdown({ page, record }: CorpusPage): Promise<string> {
-    if (record === null || !isHtml(page.contentType)) return page.text;
+    if (record === null) return page.text;
     const archived = await this.#archive.body(record, BODY_CAPS);
-    if (archived === null) return page.text;
+    const contentType = page.contentType === '' ? null : page.contentType;
+    if (archived === null || !isHtml(sniffType(contentType, archived.body))) return page.text;
     const input = { body: archived.body, url: page.finalUrl, contentType: page.contentType };
     return parsePage(input, { markdown: true }).markdown || page.text;
   }

@@ -20,7 +20,15 @@ import { type PoolEvents, type PoolSettings, WorkerPool } from '../workers/pool.
 import { decisions } from './decisions.js';
 import { type CrawlDirectory, makeDirectory } from './directory.js';
 import { type Identity, identify, remember } from './identity.js';
-import { fetchSettings, keyOptions, productToken, resolverOptions, trapLimits, workerCount } from './parts.js';
+import {
+  documentSettings,
+  fetchSettings,
+  keyOptions,
+  productToken,
+  resolverOptions,
+  trapLimits,
+  workerCount,
+} from './parts.js';
 import { reaching } from './reach.js';
 import { appending, restore } from './restore.js';
 import { checkSeeds } from './seeds.js';
@@ -156,6 +164,7 @@ function startPool(
     scope: { rules: [...land.scope.rules], fallback: land.rules.fallback },
     traps: trapLimits(config),
     fetch: fetchSettings(options),
+    documents: documentSettings(config),
     agent: productToken(userAgent),
     turn: config['parse.turn'],
     archive: {

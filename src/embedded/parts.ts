@@ -1,12 +1,16 @@
 /** From the options of a crawl to the settings of its parts. */
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Config } from '../config.js';
 import type { CrawlOptions } from '../crawl-options.js';
+import { UserError } from '../errors.js';
 import type { RobotsTimes } from '../fetch/robots-ladder.js';
 import type { FrontierOptions } from '../frontier/lease.js';
 import type { KeyOptions } from '../url/normalize.js';
 import type { TrapLimits } from '../url/traps.js';
+import type { DocumentSettings } from '../workers/document-reader.js';
 import type { FetchSettings } from '../workers/messages.js';
 
 export const workerCount = (config: Config): number =>
@@ -104,10 +108,26 @@ export function fetchSettings({ config, userAgent }: Pick<CrawlOptions, 'config'
       slowBytesPerSecond: config['timeout.slowRate'],
     },
     maxHeaderBytes: config['http.headers'],
+    pdf: config['body.pdf'],
     caps: {
       page: { wire: config['body.text.wire'], decoded: config['body.text.decoded'], ...bombs },
       sitemap: { wire: config['body.sitemap.wire'], decoded: config['body.sitemap.decoded'], ...bombs },
       robots: { wire: config['robots.bytes'], decoded: config['robots.bytes'], ...bombs },
     },
+  };
+}
+
+/** Who reads documents of heavy types. Paths of modules are relative to the working directory.
+ * @throws UserError (usage) for a module that is not there */
+export function documentSettings(config: Config): DocumentSettings {
+  const handlers = config.handlers.map((handler) => {
+    const equals = handler.indexOf('=');
+    const path = resolve(handler.slice(equals + 1));
+    if (!existsSync(path)) throw new UserError(`The handler ${handler} names no file: ${path} does not exist.`, 2);
+    return { mediaType: handler.slice(0, equals).toLowerCase(), module: pathToFileURL(path).href };
+  });
+  return {
+    ...{ handlers, pdfPages: config['pdf.pages'] },
+    ...{ time: config['document.time'], memory: config['document.memory'] },
   };
 }

@@ -21,7 +21,7 @@ export const DEFAULT_CAPS: Readonly<Record<FetchKind, FetchCaps>> = {
 };
 
 /** PDF as a page: over it the document is recorded, not parsed. */
-export const PDF_CAPS: Partial<FetchCaps> = { wire: 32 * MIB, decoded: 32 * MIB };
+export const PDF_BYTES = 32 * MIB;
 
 const ACCEPT: Readonly<Record<FetchKind, string>> = {
   page: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
@@ -44,6 +44,8 @@ export interface FetcherOptions {
   readonly caps?: Partial<Record<FetchKind, Partial<FetchCaps>>>;
   /** Which media types of pages somebody handles ('' is a missing one); default all. */
   readonly accepts?: (mediaType: string) => boolean;
+  /** Bytes of a PDF that are read, on the wire and decoded. Default {@link PDF_BYTES}. */
+  readonly pdf?: number;
   /** Wall-clock ms, to read dates with two-digit years. */
   readonly wall?: () => number;
 }
@@ -63,10 +65,11 @@ export function userAgent(version: string, contact: string | null): string {
 
 export function createFetcher(options: FetcherOptions): Fetcher {
   const caps = (kind: FetchKind): FetchCaps => ({ ...DEFAULT_CAPS[kind], ...options.caps?.[kind] });
+  const pdf = options.pdf ?? PDF_BYTES;
   const capsByKind: Record<FetchKind, FetchCaps> = {
     page: {
       accept: options.accepts,
-      capsFor: (mediaType) => (mediaType === 'application/pdf' ? PDF_CAPS : {}),
+      capsFor: (mediaType) => (mediaType === 'application/pdf' ? { wire: pdf, decoded: pdf } : {}),
       ...caps('page'),
     },
     robots: caps('robots'),

@@ -8,6 +8,7 @@ import type { HeldAnswer, HeldQuestion, ReportBatch } from '../frontier/report.j
 import type { KeyOptions, NormalUrl } from '../url/normalize.js';
 import type { ScopeRule } from '../url/scope.js';
 import type { TrapLimits } from '../url/traps.js';
+import type { DocumentSettings } from './document-reader.js';
 
 /** How a worker fetches. */
 export interface FetchSettings {
@@ -15,6 +16,8 @@ export interface FetchSettings {
   timeouts: FetchTimeouts;
   maxHeaderBytes: number;
   caps: Record<FetchKind, Partial<FetchCaps>>;
+  /** Bytes of a PDF that are read. */
+  pdf: number;
 }
 
 /** The settings of a page worker: plain data, given at its start. */
@@ -29,6 +32,8 @@ export interface WorkerSettings {
   /** Product token: whom robots directives name. */
   agent: string;
   archive: { warc: string; text: string; prefix: string; maxBytes: number; info: WarcInfo };
+  /** How documents of heavy types are read. */
+  documents: DocumentSettings;
   shared: SharedArrayBuffer;
   /** Parsing yields to the sockets after this, ms. */
   turn: number;

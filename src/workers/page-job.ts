@@ -5,13 +5,14 @@
 import { createHash } from 'node:crypto';
 import { cdxjLine } from '../archive/cdxj.js';
 import type { Appended, SegmentWriter } from '../archive/segments.js';
-import { simhash, simhashHex } from '../dedupe/simhash.js';
 import type { FetchResult } from '../fetch/http.js';
 import type { ArchivedRecord, HeldAnswer, HeldQuestion, LeaseReport, PageReport } from '../frontier/report.js';
-import { parsePage } from '../parse/page.js';
+import { readDocument, readingOf } from '../parse/documents.js';
 import { parseSitemap } from '../parse/sitemap.js';
+import type { DocumentAnswer } from './document-reader.js';
 import type { LinkScreen, Screened } from './link-screen.js';
 import type { WorkOrder } from './messages.js';
+import { documentOf, factsOf, type HeavyTypes } from './parse-stage.js';
 
 export interface JobParts {
   screen: LinkScreen;
@@ -29,13 +30,11 @@ export interface Job {
   /** SHA-1 of the entity and SHA-256 of the decoded body; null without a body. */
   digest: Buffer | null;
   hash: Buffer | null;
+  /** What the body is, once somebody looked; what came of reading it apart from this thread. */
+  document?: ReturnType<typeof documentOf>;
+  answer?: DocumentAnswer;
 }
 
-/** Media types whose bodies are wanted ('' is a missing one); the others are recorded without. */
-export const isHandled = (mediaType: string): boolean =>
-  mediaType === '' || mediaType.startsWith('text/') || /^application\/(?:[\w.-]+\+)?xml$/.test(mediaType);
-
-const HTML = /^(?:text\/html|application\/xhtml\+xml|)$/;
 const MAX_TITLE = 1_000;
 const MAX_VALIDATOR = 1_000;
 
@@ -144,10 +143,8 @@ function page(
     duplicateOf: held === null || held.held === 'new' ? -1 : held.of,
   };
   if (result.code !== 'ok' || result.body.length === 0) return facts;
-  const mediaType = contentType.split(';', 1)[0].trim().toLowerCase();
   if (order.kind === 'sitemap') parseAsSitemap(job, contentType, facts, report, parts);
-  else if (HTML.test(mediaType)) parseAsPage(job, contentType, facts, report, record, parts);
-  else if (mediaType === 'text/plain') keepText(job, result.body.toString('utf8'), facts, record, parts);
+  else parse(job, facts, report, record, parts);
   return facts;
 }
 
@@ -157,33 +154,39 @@ function parseAsSitemap(job: Job, contentType: string, facts: PageReport, report
   take(report, parts.screen.sitemap(sitemap, job.order.target));
 }
 
-function parseAsPage(
-  job: Job,
-  contentType: string,
-  facts: PageReport,
-  report: LeaseReport,
-  record: Appended | null,
-  parts: JobParts,
-): void {
-  const { order, result } = job;
-  const xRobotsTag = result.headers.all('x-robots-tag');
-  const parsed = parsePage({ body: result.body, url: order.target, contentType, xRobotsTag, agent: parts.agent });
-  facts.charset = parsed.charset;
-  facts.language = (parsed.language ?? '').slice(0, 40);
-  facts.title = parsed.title.slice(0, MAX_TITLE);
-  facts.index = parsed.robots.index;
-  facts.links = parsed.links.hrefs.length;
-  if (parsed.aiPreferences.length > 0) facts.aiPreferences = JSON.stringify(parsed.aiPreferences.slice(0, 20));
-  if (facts.duplicateOf >= 0) return; // its links are not trusted to be new, its text is held
-  if (parsed.robots.follow) take(report, parts.screen.page(parsed.links, parsed.base, parsed.charset));
-  keepText(job, parsed.mainText === '' ? parsed.text : parsed.mainText, facts, record, parts);
+function parse(job: Job, facts: PageReport, report: LeaseReport, record: Appended | null, parts: JobParts): void {
+  const { result } = job;
+  const { mediaType, input } = job.document ?? documentIn(job, parts.agent);
+  const answer = job.answer ?? null;
+  const failure = answer !== null && 'failure' in answer ? answer.failure : null;
+  const reading =
+    answer === null ? readDocument(mediaType, input) : 'answer' in answer ? readingOf(answer.answer, input) : null;
+  Object.assign(facts, factsOf(reading, result.headers, failure));
+  if (reading === null || facts.duplicateOf >= 0) return; // its links are not trusted to be new, its text is held
+  if (reading.robots.follow) take(report, parts.screen.page(reading.links, reading.base, reading.charset));
+  if (reading.text !== '' && record !== null) keepText(job, reading.text, facts, record, parts);
 }
 
-/** Fingerprint and text record. */
-function keepText(job: Job, text: string, facts: PageReport, record: Appended | null, parts: JobParts): void {
-  const print = simhash(text);
-  facts.simhash = print === null ? null : simhashHex(print);
-  if (text === '' || record === null || facts.duplicateOf >= 0) return;
+const documentIn = ({ result, order }: Job, agent: string): Job['document'] & object =>
+  documentOf(result.body, order.target, result.headers, agent);
+
+/**
+ * True if the body is to be read apart from this thread, before the job is finished; what came of it goes into
+ * `job.answer`. Repeated content is not read.
+ */
+export function isHeavy(job: Job, held: HeldAnswer | null, heavy: HeavyTypes, agent: string): boolean {
+  const { order, result } = job;
+  if (order.kind !== 'page' || result.code !== 'ok' || result.body.length === 0) return false;
+  if (held !== null && held.held !== 'new') return false;
+  job.document = documentIn(job, agent);
+  if (!heavy.has(job.document.mediaType)) return false;
+  if (result.truncated === null) return true;
+  job.answer = { failure: 'it is longer than what is read of its type' };
+  return false;
+}
+
+/** The text record. */
+function keepText(job: Job, text: string, facts: PageReport, record: Appended, parts: JobParts): void {
   const date = parts.wallOf(job.result.started);
   const { segment, offset, length } = parts.text.appendConversion({
     url: job.order.target,

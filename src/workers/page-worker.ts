@@ -9,9 +9,11 @@ import type { Clock } from '../engines/ports.js';
 import { createFetcher, type Fetcher } from '../fetch/fetcher.js';
 import { type FetchResult, HttpClient } from '../fetch/http.js';
 import type { HeldAnswer, HeldQuestion, LeaseReport } from '../frontier/report.js';
+import { DocumentReader } from './document-reader.js';
 import { LinkScreen } from './link-screen.js';
 import { type FromWorker, SharedState, type ToWorker, type WorkerSettings, type WorkOrder } from './messages.js';
-import { begin, finish, isHandled, type Job, type JobParts, question } from './page-job.js';
+import { begin, finish, isHeavy, type Job, type JobParts, question } from './page-job.js';
+import { HeavyTypes } from './parse-stage.js';
 
 /** Reports and questions are sent together; the first waits this long at most, ms. */
 const LINGER = 10;
@@ -24,6 +26,8 @@ export class PageWorker {
   readonly #fetcher: Fetcher;
   readonly #parts: JobParts;
   readonly #finish: typeof finish;
+  readonly #heavy: HeavyTypes;
+  readonly #documents: DocumentReader;
   /** Fetched, and waiting for an answer from the main thread. */
   readonly #asked = new Map<number, Job>();
   /** Ready to be archived and parsed. */
@@ -45,9 +49,12 @@ export class PageWorker {
     this.#post = post;
     this.#finish = finishPage;
     this.#shared = new SharedState(settings.shared);
-    const { userAgent, timeouts, maxHeaderBytes, caps } = settings.fetch;
+    this.#heavy = new HeavyTypes(settings.documents.handlers.map(({ mediaType }) => mediaType));
+    this.#documents = new DocumentReader(settings.documents);
+    const { userAgent, timeouts, maxHeaderBytes, caps, pdf } = settings.fetch;
     this.#client = new HttpClient({ timeouts, maxHeaderBytes, budget: this.#shared.budget(settings.bodyBudget) });
-    this.#fetcher = createFetcher({ userAgent, client: this.#client, caps, accepts: isHandled });
+    const accepts = this.#heavy.accepts.bind(this.#heavy);
+    this.#fetcher = createFetcher({ userAgent, client: this.#client, caps, pdf, accepts });
     const { warc, text, prefix, maxBytes, info } = settings.archive;
     const segments = { prefix, maxBytes, info, clock };
     const wallOffset = clock.wall() - clock.monotonic();
@@ -77,6 +84,7 @@ export class PageWorker {
       case 'abort':
         this.#stopped = true;
         void this.#client.close();
+        this.#documents.cancel();
         break;
       case 'close':
         void this.#close();
@@ -91,7 +99,7 @@ export class PageWorker {
     const job = begin(order, result);
     const ask = question(job);
     if (ask === null) {
-      this.#enqueue(job, null);
+      this.#read(job, null);
     } else {
       this.#asked.set(order.lease, job);
       this.#questions.push(ask);
@@ -103,7 +111,21 @@ export class PageWorker {
     const job = this.#asked.get(answer.lease);
     if (job === undefined) return;
     this.#asked.delete(answer.lease);
-    this.#enqueue(job, answer);
+    this.#read(job, answer);
+  }
+
+  /** A document of a heavy type is read first, in a thread of its own. */
+  #read(job: Job, answer: HeldAnswer | null): void {
+    if (!isHeavy(job, answer, this.#heavy, this.#settings.agent)) {
+      this.#enqueue(job, answer);
+      return;
+    }
+    const { mediaType, input } = job.document!;
+    const document = { bytes: job.result.body, url: input.url, contentType: input.contentType ?? '' };
+    void this.#documents.read(mediaType, document).then((read) => {
+      job.answer = read;
+      this.#enqueue(job, answer);
+    });
   }
 
   #enqueue(job: Job, answer: HeldAnswer | null): void {
@@ -170,7 +192,7 @@ export class PageWorker {
   }
 
   async #close(): Promise<void> {
-    await this.#client.close();
+    await Promise.all([this.#client.close(), this.#documents.close()]);
     this.#send();
     try {
       this.#parts.warc.close();
