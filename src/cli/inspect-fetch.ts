@@ -16,9 +16,9 @@ import { readEntity } from '../fetch/http-entity.js';
 import { HeaderList } from '../fetch/http-headers.js';
 import { DnsResolver } from '../fetch/resolver.js';
 import { checkReach } from '../load-config.js';
+import { HeavyTypes } from '../parse/stage.js';
 import { formatCount, formatDuration } from '../units.js';
 import { normalizeUrl } from '../url/normalize.js';
-import { HeavyTypes } from '../workers/parse-stage.js';
 import { type Case, type InspectKind, optional, plainBytesOf, type Row, required } from './inspect-case.js';
 import { KeyedTurns } from './keyed-turns.js';
 

@@ -65,6 +65,9 @@ export interface HandlerAnswer {
   readonly fields?: Readonly<Record<string, string | number | boolean>>;
 }
 
+/** What a handler in another thread gave, or why it gave nothing. */
+export type DocumentAnswer = { answer: HandlerAnswer } | { failure: string };
+
 /** Reads documents of one type. It may throw, or never return: both cost the page at hand. */
 export type DocumentHandler = (document: HandledDocument) => HandlerAnswer | Promise<HandlerAnswer>;
 

@@ -3,7 +3,7 @@
  * time and memory: what crashes, hangs or swells there costs one page, and the thread is started anew.
  */
 import { Worker } from 'node:worker_threads';
-import type { HandledDocument, HandlerAnswer } from '../parse/documents.js';
+import type { DocumentAnswer, HandledDocument } from '../parse/documents.js';
 import type { HandlerModule } from './user-handlers.js';
 
 export interface DocumentSettings {
@@ -21,9 +21,6 @@ export interface DocumentQuestion {
   mediaType: string;
   document: HandledDocument;
 }
-
-/** What was read, or why nothing was. */
-export type DocumentAnswer = { answer: HandlerAnswer } | { failure: string };
 
 interface Waiting extends DocumentQuestion {
   resolve: (answer: DocumentAnswer) => void;

@@ -1,7 +1,7 @@
 /** The thread that reads documents for one page worker: see `document-reader.ts`. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { DocumentRegistry } from '../parse/documents.js';
-import type { DocumentAnswer, DocumentQuestion, DocumentSettings } from './document-reader.js';
+import { type DocumentAnswer, DocumentRegistry } from '../parse/documents.js';
+import type { DocumentQuestion, DocumentSettings } from './document-reader.js';
 import { pdfHandler } from './pdf.js';
 import { lazyHandler } from './user-handlers.js';
 

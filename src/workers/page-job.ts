@@ -7,12 +7,11 @@ import { cdxjLine } from '../archive/cdxj.js';
 import type { Appended, SegmentWriter } from '../archive/segments.js';
 import type { FetchResult } from '../fetch/http.js';
 import type { ArchivedRecord, HeldAnswer, HeldQuestion, LeaseReport, PageReport } from '../frontier/report.js';
-import { readDocument, readingOf } from '../parse/documents.js';
+import { type DocumentAnswer, readDocument, readingOf } from '../parse/documents.js';
 import { parseSitemap } from '../parse/sitemap.js';
-import type { DocumentAnswer } from './document-reader.js';
+import { documentOf, factsOf, type HeavyTypes } from '../parse/stage.js';
 import type { LinkScreen, Screened } from './link-screen.js';
 import type { WorkOrder } from './messages.js';
-import { documentOf, factsOf, type HeavyTypes } from './parse-stage.js';
 
 export interface JobParts {
   screen: LinkScreen;

@@ -9,11 +9,11 @@ import type { Clock } from '../engines/ports.js';
 import { createFetcher, type Fetcher } from '../fetch/fetcher.js';
 import { type FetchResult, HttpClient } from '../fetch/http.js';
 import type { HeldAnswer, HeldQuestion, LeaseReport } from '../frontier/report.js';
+import { HeavyTypes } from '../parse/stage.js';
 import { DocumentReader } from './document-reader.js';
 import { LinkScreen } from './link-screen.js';
 import { type FromWorker, SharedState, type ToWorker, type WorkerSettings, type WorkOrder } from './messages.js';
 import { begin, finish, isHeavy, type Job, type JobParts, question } from './page-job.js';
-import { HeavyTypes } from './parse-stage.js';
 
 /** Reports and questions are sent together; the first waits this long at most, ms. */
 const LINGER = 10;

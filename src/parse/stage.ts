@@ -3,8 +3,8 @@
  * is read again from the archive.
  */
 import { simhash, simhashHex } from '../dedupe/simhash.js';
-import { type DocumentInput, type DocumentReading, isReadAtOnce, PARSER_VERSION } from '../parse/documents.js';
-import { sniffType } from '../parse/sniff.js';
+import { type DocumentInput, type DocumentReading, isReadAtOnce, PARSER_VERSION } from './documents.js';
+import { sniffType } from './sniff.js';
 
 /** Headers of an answer, by name without case. */
 export interface Headers {
@@ -21,6 +21,7 @@ export interface ParsedFacts {
   index: boolean;
   links: number;
   aiPreferences: string | null;
+  /** 0 where reading failed: it is tried again. */
   parser: number;
   fields: string | null;
 }
@@ -71,7 +72,8 @@ const UNTYPED: ReadonlySet<string> = new Set(['', 'unknown/unknown', 'applicatio
 export function factsOf(reading: DocumentReading | null, headers: Headers, failure: string | null): ParsedFacts {
   if (reading === null) {
     const fields = failure === null ? null : JSON.stringify({ error: failure.slice(0, MAX_TITLE) });
-    return { ...NOTHING, aiPreferences: preferencesOf([], headers), fields };
+    const parser = failure === null ? PARSER_VERSION : 0;
+    return { ...NOTHING, aiPreferences: preferencesOf([], headers), parser, fields };
   }
   const print = simhash(reading.text);
   return {
@@ -87,7 +89,7 @@ export function factsOf(reading: DocumentReading | null, headers: Headers, failu
   };
 }
 
-const NOTHING = { charset: '', language: '', title: '', simhash: null, index: true, links: 0, parser: 0 };
+const NOTHING = { charset: '', language: '', title: '', simhash: null, index: true, links: 0 };
 
 /** Those of the page, and those of its headers as `name: value` (`tdm-reservation=1`, as a page would state it). */
 function preferencesOf(stated: readonly string[], headers: Headers): string | null {
