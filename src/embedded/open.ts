@@ -29,9 +29,8 @@ import {
   trapLimits,
   workerCount,
 } from './parts.js';
-import { reaching } from './reach.js';
+import { checkSeeds, reaching } from './reach.js';
 import { appending, restore } from './restore.js';
-import { checkSeeds } from './seeds.js';
 import { survey, type Territory } from './territory.js';
 
 /** What page workers are started from. */

@@ -1,9 +1,12 @@
-/** How far a crawl may reach: beyond this machine only with a contact and a delay. */
+/** Which seeds may join a crawl, and how far it may reach: beyond this machine only with a contact and a delay. */
 import type { CrawlOptions } from '../crawl-options.js';
 import type { Resolver } from '../engines/ports.js';
+import { UserError } from '../errors.js';
 import { inCidr, parseCidr, parseIp } from '../fetch/ip.js';
 import { checkReach } from '../load-config.js';
 import type { NormalUrl } from '../url/normalize.js';
+import type { Identity } from './identity.js';
+import type { Territory } from './territory.js';
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'].map((range) => parseCidr(range)!);
 
@@ -14,13 +17,28 @@ function isLoopback(address: string): boolean {
 
 const isFree = ({ config }: CrawlOptions): boolean => config.contact !== null && config.delay > 0;
 
-/** Told before anything is fetched.
- * @throws UserError (usage) for a seed beyond this machine without what that needs */
-export async function checkSeedReach(
+/** Asked before anything is begun.
+ * @throws UserError (usage) for seeds that may not join this crawl, or that it may not reach */
+export async function checkSeeds(
+  who: Identity,
+  land: Territory,
   resolver: Resolver,
   options: CrawlOptions,
-  seeds: readonly NormalUrl[],
 ): Promise<void> {
+  const stranger = land.seeds[who.seeds.length]; // those of earlier runs come first
+  if (!who.isNew && stranger !== undefined && !options.add) {
+    throw new UserError(
+      `${options.dir} holds a crawl with other seeds (${stranger.fetch} is not one of them): give --add to let new ` +
+        'seeds join it, or another --dir.',
+      2,
+    );
+  }
+  await checkSeedReach(resolver, options, land.seeds);
+}
+
+/** Told before anything is fetched.
+ * @throws UserError (usage) for a seed beyond this machine without what that needs */
+async function checkSeedReach(resolver: Resolver, options: CrawlOptions, seeds: readonly NormalUrl[]): Promise<void> {
   if (isFree(options)) return;
   for (const { host } of seeds) {
     const answer = await resolver.resolve(host);
