@@ -21,7 +21,7 @@ export async function run(args: Arguments, { terminal }: World): Promise<ExitCod
   const host = hostOperand(args);
   const answer = await operateOn(requireDir(args), { verb: 'unblock', host });
   if (args.flags.has('json')) terminal.print(JSON.stringify(answer));
-  else if (answer.changed) terminal.print(`${host} is unblocked; ${formatCount(answer.pending)} URLs waited for it.`);
+  else if (answer.changed) terminal.print(`${host} is unblocked; URLs that waited: ${formatCount(answer.pending)}.`);
   else terminal.print(`${host} was not blocked.`);
   return 0;
 }
