@@ -83,6 +83,14 @@ export class AddressTable {
     else line.hosts.push(host);
   }
 
+  /** The host comes before all others of the line. */
+  queueFirst(id: number, host: number): void {
+    const line = this.#lines.get(id);
+    if (line === undefined) this.queue(id, host);
+    else if (line.head > 0) line.hosts[--line.head] = host;
+    else line.hosts.unshift(host);
+  }
+
   /** The first host of the line, taken out of it, or -1. */
   shift(id: number): number {
     const line = this.#lines.get(id);

@@ -58,6 +58,11 @@ export class RobotsGate {
     return origin;
   }
 
+  /** Origins of a host that were met. */
+  originsOf(host: number): number {
+    return this.#ofHost.get(host)?.length ?? 0;
+  }
+
   /** The largest Crawl-delay among a host's origins, ms: the clock is the host's. */
   crawlDelayOf(host: number): number {
     let delay = 0;

@@ -1,0 +1,238 @@
+/** What goes out: leases of due hosts to workers with room, through the gate of robots. */
+import type { Changes } from '../changes.js';
+import type { UrlText } from '../engines/ports.js';
+import type { BackQueue } from './back-queues.js';
+import { fetchAllowedAt } from './budgets.js';
+import { HostState } from './host-table.js';
+import type { Errand, Lease, Turn } from './lease.js';
+import type { Placing } from './placing.js';
+import { type Origin, RobotsGate } from './robots-gate.js';
+import type { FrontierState } from './state.js';
+import { UrlState } from './url-table.js';
+
+/** Robots-denied URLs passed over in one turn of a host; the rest comes at its next turn. */
+const DENIALS_A_TURN = 256;
+/** A worker without room for this long gives its hosts to one that has room, ms. */
+const STARVED = 1_000;
+
+/** One call of `next`. */
+export interface Round {
+  now: number;
+  /** Room that is left at each worker. */
+  left: Int32Array;
+  /** Leases that there may be in all. */
+  allowance: number;
+  turn: Turn;
+  changes: Changes;
+}
+
+export class Leasing {
+  readonly #state: FrontierState;
+  readonly #placing: Placing;
+  readonly #fullSince: Float64Array;
+  #count = 0;
+
+  constructor(state: FrontierState, placing: Placing) {
+    this.#state = state;
+    this.#placing = placing;
+    this.#fullSince = new Float64Array(state.options.workers).fill(Number.POSITIVE_INFINITY);
+  }
+
+  /** Leases what is due at a worker, as far as it has room. */
+  serve(worker: number, round: Round): void {
+    const { hosts, back } = this.#state;
+    const { now, left, allowance, turn } = round;
+    const heap = back.ready[worker];
+    while (left[worker] > 0 && heap.time <= now && turn.leases.length < allowance) {
+      const { value: host, stamp } = heap;
+      heap.pop();
+      if (hosts.stamp[host] !== stamp || hosts.state[host] !== HostState.back) continue;
+      if (!this.#mayStart(host, now)) continue;
+      const lease = this.#lease(host, worker, round);
+      if (lease === null) continue;
+      left[worker]--;
+      turn.leases.push(lease);
+    }
+  }
+
+  /** Hosts of a worker that has been full for a while go to one with room: they are leased there from now on. */
+  lend(worker: number, round: Round): void {
+    const { hosts, back } = this.#state;
+    const { now, left } = round;
+    if (left[worker] > 0) {
+      this.#fullSince[worker] = Number.POSITIVE_INFINITY;
+      return;
+    }
+    if (this.#fullSince[worker] > now) this.#fullSince[worker] = now;
+    if (now - this.#fullSince[worker] < STARVED) return;
+    const heap = back.ready[worker];
+    const other = left.findIndex((room) => room > 0);
+    if (other < 0) return;
+    for (let moves = left[other]; moves > 0 && heap.time <= now; moves--) {
+      const { time, value: host, stamp } = heap;
+      heap.pop();
+      if (hosts.stamp[host] !== stamp) continue;
+      hosts.worker[host] = other;
+      back.ready[other].push(time, host, stamp);
+    }
+    this.serve(other, round);
+  }
+
+  /** When to ask again: ms, Infinity if only an answer can bring something. */
+  nextTime({ now, left, allowance, turn }: Round): number {
+    const { sleeping, retries, back, front } = this.#state;
+    if (front.size > 0 && back.hasFree) return now;
+    let at = Math.min(sleeping.time, retries.time);
+    if (turn.leases.length >= allowance) return at;
+    for (let worker = 0; worker < left.length; worker++) {
+      if (left[worker] > 0) at = Math.min(at, back.ready[worker].time);
+      else if (back.ready[worker].time <= now) at = Math.min(at, this.#fullSince[worker] + STARVED);
+    }
+    return at;
+  }
+
+  /** May a request to a due host start now? If not, the host is put where it waits. */
+  #mayStart(host: number, now: number): boolean {
+    const placing = this.#placing;
+    if (this.#state.hosts.nextAt[host] > now) {
+      placing.ready(host, now); // its clock was moved after it was entered: a Crawl-delay became known
+      return false;
+    }
+    if (!placing.turns.isKnown(host, now)) {
+      placing.release(host);
+      placing.turns.defer(host, now);
+      placing.place(host, now, true);
+      return false;
+    }
+    const turn = placing.turns.ask(host, now);
+    if (turn === 'later') placing.ready(host, now);
+    if (turn === 'line') placing.park(host);
+    return turn === 'now';
+  }
+
+  /** The next lease of a due host that may connect; null if it has to wait for something else first. */
+  #lease(host: number, worker: number, round: Round): Lease | null {
+    const { errands, hosts } = this.#state;
+    const slot = this.#state.slotOf(host)!;
+    if (errands.has(host)) return this.#leaseErrand(slot, worker, round);
+    if (fetchAllowedAt(hosts, host, round.now) > round.now) {
+      this.#placing.standDown(host, round.now);
+      this.#placing.place(host, round.now);
+      return null;
+    }
+    if (slot.at < slot.ahead.length) return this.#leaseAhead(slot, worker, round);
+    if (!this.#load(slot, round.turn)) {
+      this.#placing.standDown(host, round.now);
+      hosts.state[host] = HostState.idle;
+    }
+    return null;
+  }
+
+  /** Asks for the texts of the host's next URLs; false if it has none. */
+  #load(slot: BackQueue, turn: Turn): boolean {
+    const { host } = slot;
+    const urls = this.#state.queues.take(host, this.#state.options.lookAhead);
+    if (urls.length === 0) return false;
+    slot.loading = urls;
+    this.#state.loading++;
+    turn.load.push({ host, urls });
+    return true;
+  }
+
+  /** The host's next errand. The next spelling of a page asks the robots of its origin like any other URL. */
+  #leaseErrand(slot: BackQueue, worker: number, { now, changes }: Round): Lease | null {
+    const { host } = slot;
+    const { robots, urls, queues } = this.#state;
+    const errand = this.#state.errands.get(host)![0];
+    if (errand.kind === 'robots') return this.#grant(slot, this.#takeErrand(host), null, worker, now);
+    const origin = robots.of(RobotsGate.nameOf(errand.target), host);
+    const gate = robots.gate(origin, now);
+    if (gate === 'fetch') return this.#grant(slot, robotsErrand(origin), null, worker, now);
+    this.#takeErrand(host);
+    if (gate === 'open' && robots.allows(origin, errand.target)) return this.#grant(slot, errand, null, worker, now);
+    if (gate === 'open') {
+      this.#deny(errand.url, now, changes);
+    } else {
+      urls.setState(errand.url, UrlState.pending); // begins again at its first spelling, when robots say more
+      queues.put(errand.url, true);
+    }
+    this.#placing.ready(host, now);
+    return null;
+  }
+
+  #takeErrand(host: number): Errand {
+    const errands = this.#state.errands.get(host)!;
+    const errand = errands.shift()!;
+    if (errands.length === 0) this.#state.errands.delete(host);
+    return errand;
+  }
+
+  /** Goes through the look-ahead to the first URL whose origin is open and allows it (or whose robots.txt is to be
+   * fetched first). */
+  #leaseAhead(slot: BackQueue, worker: number, { now, changes }: Round): Lease | null {
+    const { host } = slot;
+    const { robots, queues } = this.#state;
+    let waitUntil = Number.POSITIVE_INFINITY;
+    let isWaiting = false;
+    for (let passed = 0; slot.at < slot.ahead.length && passed < DENIALS_A_TURN; passed++) {
+      const text = slot.ahead[slot.at];
+      const origin = robots.of(RobotsGate.nameOf(text.url), host);
+      const gate = robots.gate(origin, now);
+      if (gate === 'fetch') return this.#grant(slot, robotsErrand(origin), null, worker, now);
+      slot.at++;
+      if (gate === 'wait') {
+        queues.put(text.id);
+        isWaiting = true;
+        if (!origin.busy) waitUntil = Math.min(waitUntil, origin.state!.until);
+      } else if (robots.allows(origin, text.url)) {
+        return this.#grant(slot, pageErrand(text, origin), text, worker, now);
+      } else {
+        this.#deny(text.id, now, changes);
+      }
+    }
+    if (isWaiting) this.#placing.awaitRobots(host, waitUntil, now);
+    else this.#placing.ready(host, now);
+    return null;
+  }
+
+  #deny(url: number, now: number, changes: Changes): void {
+    this.#state.urls.setState(url, UrlState.denied);
+    this.#state.queues.putDenied(url);
+    changes.denied.push({ url, at: now, denied: true });
+  }
+
+  #grant(slot: BackQueue, errand: Errand, text: UrlText | null, worker: number, now: number): Lease {
+    const { urls, hosts, addresses, leases } = this.#state;
+    const { host } = slot;
+    const address = hosts.address[host];
+    if (text !== null) urls.setState(errand.url, UrlState.leased);
+    if (errand.kind !== 'robots') hosts.fetched[host]++;
+    slot.leased = true;
+    slot.fetches++;
+    this.#placing.turns.start(host);
+    const lease: Lease = {
+      ...errand,
+      id: this.#count++,
+      host,
+      address,
+      connectTo: addresses.names[address],
+      etag: text?.etag ?? null,
+      lastModified: text?.lastModified ?? null,
+      worker,
+      granted: now,
+    };
+    leases.set(lease.id, lease);
+    return lease;
+  }
+}
+
+function robotsErrand(origin: Origin): Errand {
+  origin.busy = true;
+  const target = `${origin.name}/robots.txt`;
+  return { kind: 'robots', url: -1, target, origin: origin.id, redirects: 0, depth: 0, hops: 0, cookie: null };
+}
+
+const pageErrand = ({ id, url, kind, depth, hops }: UrlText, origin: Origin): Errand => ({
+  ...{ kind, url: id, target: url, origin: origin.id },
+  ...{ redirects: 0, depth, hops, cookie: null },
+});

@@ -1,0 +1,171 @@
+/** What comes back: how leases and look-ups ended, what the host owes and whether it rests, and what became of the URL. */
+import type { Changes } from '../changes.js';
+import { OUTCOMES, type OutcomeCode } from '../errors.js';
+import { fetchAllowedAt } from './budgets.js';
+import { charge, type HostVerdict } from './clocks.js';
+import { HostState, WAIT_REASONS } from './host-table.js';
+import type { Errand, Lease, LeaseOutcome, Resolution, Settled } from './lease.js';
+import type { Placing } from './placing.js';
+import type { Origin } from './robots-gate.js';
+import type { FrontierState } from './state.js';
+import { UrlState } from './url-table.js';
+
+/** Addresses have no clock where politeness goes by host alone. */
+const NO_CLOCK = -1;
+/** Between two looks for the address of a host, if the ladder of retries is empty, ms. */
+const RESOLVE_AGAIN = 30_000;
+
+export class Settling {
+  readonly #state: FrontierState;
+  readonly #placing: Placing;
+  readonly #onRobotsLost: (origin: Origin, now: number, changes: Changes) => void;
+
+  /** @param onRobotsLost told of an origin whose robots.txt lay at a host that was given up */
+  constructor(
+    state: FrontierState,
+    placing: Placing,
+    onRobotsLost: (origin: Origin, now: number, changes: Changes) => void,
+  ) {
+    this.#state = state;
+    this.#placing = placing;
+    this.#onRobotsLost = onRobotsLost;
+  }
+
+  /** Ends a lease. */
+  done(lease: Lease, outcome: LeaseOutcome, keep: Errand | null, now: number, changes: Changes): Settled {
+    const { hosts, leases, options } = this.#state;
+    const { turns } = this.#placing;
+    if (!leases.delete(lease.id)) throw new Error(`lease ${lease.id} was settled twice`);
+    const { host } = lease;
+    const isElsewhere = OUTCOMES[outcome.code].host === 'unreachable' && turns.useSpare(host);
+    const code = isElsewhere ? 'connect.elsewhere' : outcome.code;
+    if (OUTCOMES[code].host === 'success') turns.answered(host);
+    const verdict = charge(hosts, host, code, fetchTime(outcome), outcome.retryAfterMs, options.rules);
+    const addressDelay = { ip: verdict.delay, 'host+ip': options.rules.delay, host: NO_CLOCK }[options.key];
+    hosts.nextAt[host] = Math.max(hosts.nextAt[host], outcome.ended + verdict.delay);
+    hosts.owed[host] = verdict.delay;
+    turns.end(lease.address, outcome.ended + addressDelay, now);
+    this.#tell(host, verdict, outcome, changes);
+    const url = this.#settleUrl(lease, { ...outcome, code }, keep, now, changes);
+    this.#rest(host, verdict, outcome.ended, OUTCOMES[code].words, changes);
+    this.#goOn(host, now);
+    return { code, delay: verdict.delay, addressDelay, url };
+  }
+
+  /** A host's address was looked for. */
+  resolved(host: number, resolution: Resolution, now: number, changes: Changes): void {
+    const { hosts, options } = this.#state;
+    if ('addresses' in resolution) {
+      this.#placing.turns.pin(host, resolution.addresses, resolution.until);
+      this.#placing.place(host, now, true);
+      return;
+    }
+    const { code, words } = resolution;
+    if (code.startsWith('guard.')) {
+      this.drop(host, now, code, words, changes);
+      return;
+    }
+    const verdict = charge(hosts, host, code, 0, null, options.rules);
+    this.#rest(host, verdict, now, words, changes);
+    if (verdict.why === 'dropped') return;
+    if (verdict.rest === 0) {
+      const ladder = options.retries;
+      const step = Math.min(Math.max(hosts.failures[host] - 1, 0), ladder.length - 1);
+      hosts.restUntil[host] = now + (ladder[step] ?? RESOLVE_AGAIN);
+      hosts.reason[host] = WAIT_REASONS.indexOf('dns');
+    }
+    this.#placing.place(host, now);
+  }
+
+  /** Gives a host up: its pending URLs are dead. */
+  drop(host: number, now: number, code: OutcomeCode, words: string, changes: Changes): void {
+    const { queues, errands, robots } = this.#state;
+    this.#placing.withdraw(host, now);
+    changes.hostEvents.push({ host, at: now, kind: 'dropped', until: 0, value: 0, words });
+    for (const url of queues.take(host, Number.POSITIVE_INFINITY)) this.#bury(url, code, now, changes);
+    const lost = errands.get(host) ?? [];
+    errands.delete(host);
+    for (const { kind, url, origin } of lost) {
+      if (kind === 'robots') this.#onRobotsLost(robots.origins[origin], now, changes);
+      else this.#bury(url, code, now, changes);
+    }
+  }
+
+  #bury(url: number, code: OutcomeCode, now: number, changes: Changes): void {
+    this.#state.urls.setState(url, UrlState.dead);
+    changes.dead.push({ url, at: now, dead: true, code, history: this.#state.retries.forget(url) });
+  }
+
+  #tell(host: number, verdict: HostVerdict, { ended, status }: LeaseOutcome, changes: Changes): void {
+    const value = this.#state.hosts.penalty[host];
+    const row = { host, at: ended, value };
+    if (verdict.throttled) {
+      changes.hostEvents.push({ ...row, kind: 'throttled', until: ended + verdict.delay, words: `status ${status}` });
+    } else if (verdict.recovered) {
+      changes.hostEvents.push({ ...row, kind: 'recovered', until: 0, words: 'answers again' });
+    }
+  }
+
+  /** A host that was put to sleep, offline, or is given up. */
+  #rest(host: number, { why, rest }: HostVerdict, from: number, words: string, changes: Changes): void {
+    if (why === 'dropped') this.drop(host, from, 'connect.failed', words, changes);
+    if (why !== 'asleep' && why !== 'offline') return;
+    const { hosts } = this.#state;
+    const until = from + rest;
+    hosts.restUntil[host] = until;
+    hosts.reason[host] = WAIT_REASONS.indexOf(why === 'asleep' ? 'throttled' : 'offline');
+    const value = why === 'asleep' ? hosts.sleeps[host] : hosts.offline[host];
+    changes.hostEvents.push({ host, at: from, kind: why, until, value, words });
+  }
+
+  #settleUrl(lease: Lease, outcome: LeaseOutcome, keep: Errand | null, now: number, changes: Changes): Settled['url'] {
+    const { urls, retries } = this.#state;
+    const { url } = lease;
+    if (keep !== null) {
+      this.#placing.addErrand(lease.host, keep, now);
+      return 'leased';
+    }
+    if (lease.kind === 'robots') return 'none';
+    const { code, status, ended } = outcome;
+    const effect = OUTCOMES[code].url;
+    if (effect === 'done') {
+      retries.forget(url);
+      urls.setAttempts(url, 0);
+      urls.setState(url, UrlState.done);
+      return 'done';
+    }
+    urls.setState(url, UrlState.pending);
+    if (effect === 'wait') {
+      this.#placing.enqueue(url, true, now);
+      return 'pending';
+    }
+    const attempts = urls.attempts(url) + 1;
+    urls.setAttempts(url, attempts);
+    retries.remember(url, { at: ended, code, status });
+    if (effect === 'retry' && retries.again(url, attempts, ended)) return 'pending';
+    this.#bury(url, code, now, changes);
+    return 'dead';
+  }
+
+  /** Where the host goes when its lease is over: on with its back queue, or back in line. */
+  #goOn(host: number, now: number): void {
+    const { hosts, front, errands, options } = this.#state;
+    const slot = this.#state.slotOf(host);
+    if (slot === null) return;
+    slot.leased = false;
+    const turnIsOver =
+      front.size > 0 && (slot.fetches >= options.quantumFetches || now - slot.since >= options.quantumTime);
+    const rests = hosts.restUntil[host] > now || hosts.nextAt[host] > now + options.sleepBeyond;
+    const isSpent = fetchAllowedAt(hosts, host, now) > now && !errands.has(host);
+    const moved = hosts.address[host] < 0;
+    const isBlocked = hosts.state[host] === HostState.off;
+    if (this.#state.hasWork(host) && !turnIsOver && !rests && !isSpent && !moved && !isBlocked) {
+      this.#placing.ready(host, now);
+    } else {
+      this.#placing.release(host);
+      this.#placing.place(host, now);
+    }
+  }
+}
+
+const fetchTime = ({ started, ended, blocked = 0 }: LeaseOutcome): number => Math.max(ended - started - blocked, 0);

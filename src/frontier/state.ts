@@ -1,0 +1,56 @@
+/** The frontier's memory, shared by the parts that act on it: `placing.ts` (where a host stands), `address-turns.ts` (who
+ * may use an address), `leasing.ts` (what goes out) and `settling.ts` (what comes back). No decisions here. */
+import type { Random } from '../engines/ports.js';
+import { AddressTable } from './address-table.js';
+import { type BackQueue, BackQueues } from './back-queues.js';
+import { FrontQueues } from './front-queues.js';
+import { HostQueues } from './host-queues.js';
+import { HostTable } from './host-table.js';
+import type { Errand, FrontierOptions, Lease } from './lease.js';
+import { RetryQueue } from './retry-queue.js';
+import { RobotsGate } from './robots-gate.js';
+import { TimeHeap } from './time-heap.js';
+import { UrlTable } from './url-table.js';
+
+export class FrontierState {
+  readonly options: FrontierOptions;
+  readonly urls = new UrlTable();
+  readonly hosts = new HostTable();
+  readonly addresses = new AddressTable();
+  readonly robots = new RobotsGate();
+  readonly queues: HostQueues;
+  readonly front: FrontQueues;
+  readonly back: BackQueues;
+  readonly retries: RetryQueue;
+  /** Hosts that wait for a time of their own. */
+  readonly sleeping = new TimeHeap();
+  /** What is to be fetched of a host before anything of its lists. */
+  readonly errands = new Map<number, Errand[]>();
+  readonly leases = new Map<number, Lease>();
+  /** Addresses and texts that were asked for. */
+  resolving = 0;
+  loading = 0;
+
+  constructor(options: FrontierOptions, random: Random) {
+    this.options = options;
+    this.queues = new HostQueues(this.hosts, this.urls, random);
+    this.front = new FrontQueues(this.hosts, random);
+    this.back = new BackQueues(options.backQueues, options.backQueuesMax, options.workers);
+    this.retries = new RetryQueue(options.retries);
+  }
+
+  /** The back queue that a host holds, or null. */
+  slotOf(host: number): BackQueue | null {
+    const index = this.hosts.slot[host];
+    return index === 0 ? null : this.back.slots[index - 1];
+  }
+
+  hasWork(host: number): boolean {
+    const slot = this.slotOf(host);
+    return (
+      this.hosts.levels[host] !== 0 ||
+      this.errands.has(host) ||
+      (slot !== null && (slot.at < slot.ahead.length || slot.loading !== null))
+    );
+  }
+}
