@@ -257,7 +257,8 @@ export class Frontier {
     for (let host = 0; host < this.hosts.size; host++) {
       const slot = this.#state.slotOf(host);
       const ahead = slot === null ? 0 : slot.ahead.length - slot.at + (slot.loading?.length ?? 0);
-      const next = Math.max(this.hosts.restUntil[host], this.hosts.nextAt[host], now);
+      const isBlocked = this.hosts.state[host] === HostState.off; // until somebody says otherwise
+      const next = isBlocked ? null : Math.max(this.hosts.restUntil[host], this.hosts.nextAt[host], now);
       add(this.#reasonOf(host, this.hosts.state[host], now), this.hosts.queued[host] + ahead, next);
     }
     return waiting;
