@@ -4,7 +4,7 @@
  * Attribute values are strings by the time they are looked at and go through `entities` whole; text is copied byte by
  * byte, and only the reference itself is looked up here. Names are decoded by `entities` once and then remembered.
  */
-import { decodeHTML, decodeHTMLAttribute, replaceCodePoint } from 'entities/decode';
+import { decodeHTMLAttribute, replaceCodePoint } from 'entities/decode';
 
 /** Longest name in the standard's table, its semicolon included ("CounterClockwiseContourIntegral;"). */
 const LONGEST_NAME = 32;
@@ -72,9 +72,4 @@ function isAlphanumeric(byte: number): boolean {
 /** An attribute's value with its references decoded; `&copy=1` stays as it is (13.2.5.73). */
 export function decodeAttribute(value: string): string {
   return value.includes('&') ? decodeHTMLAttribute(value) : value;
-}
-
-/** Text with its references decoded. */
-export function decodeText(text: string): string {
-  return text.includes('&') ? decodeHTML(text) : text;
 }

@@ -33,7 +33,6 @@ export const Attr = {
 } as const;
 
 export const TAG_COUNT = Object.keys(Tag).length;
-export const tagNames: readonly string[] = Object.keys(Tag);
 
 export const tagWords = new ByteWords(Object.entries(Tag).filter(([, id]) => id !== 0));
 export const attrWords = new ByteWords(Object.entries(Attr).filter(([, id]) => id !== 0));

@@ -16,8 +16,8 @@ export const Token = { end: 0, text: 1, startTag: 2, endTag: 3 } as const;
 /** How text is to be read: `data` and `rcdata` have character references; NUL is dropped in `data` only. */
 export const TextKind = { data: 0, rcdata: 1, raw: 2, cdata: 3 } as const;
 
-/** Fields of one attribute in {@link Tokenizer.attributes}. A value that is absent is an empty range. */
-export const AttrField = { id: 0, nameStart: 1, nameEnd: 2, valueStart: 3, valueEnd: 4 } as const;
+/** Words of one attribute in {@link Tokenizer.attributes}: id, start and end of the name, start and end of the value. A
+ * value that is absent is an empty range. */
 export const ATTR_STRIDE = 5;
 
 /** Attributes kept of one tag; those after are read over. Honest tags have a few dozen. */

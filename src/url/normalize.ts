@@ -4,7 +4,7 @@ import { DEFAULT_KEY_OPTIONS, type KeyOptions } from './options.js';
 import { queryEncoder } from './query-charset.js';
 import { LinkResolver } from './resolver.js';
 
-export type { NormalUrl, RefusalReason, UrlRefusal } from './normal-form.js';
+export type { NormalUrl, UrlRefusal } from './normal-form.js';
 export { DEFAULT_KEY_OPTIONS, type KeyOptions } from './options.js';
 
 /** Resolves the links of one page. */

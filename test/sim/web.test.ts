@@ -137,7 +137,7 @@ describe('the web of the demo', () => {
 
 describe('the web of the bench', () => {
   test('has the pages of DESIGN section 13', async () => {
-    const web = await createBenchWeb({ hosts: 20, pages: 10, seed: 1 }, place);
+    const web = await createBenchWeb({ hosts: 8, pages: 10, seed: 1 }, place);
     const { bytes, gzipBytes, anchors, tags, distance } = web.figures;
     expect(bytes).toBeGreaterThan(95_000);
     expect(bytes).toBeLessThan(105_000);
