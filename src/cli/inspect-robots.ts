@@ -13,9 +13,15 @@ export const robotsKind: InspectKind = {
   subject: 'file',
   reads: ['robots', 'robots_b64', 'file', 'agent', 'url', 'status'],
   answer: (input) => {
-    const { rules } = read(input);
+    const { rules, status } = read(input);
     const { allowed, rule } = rules.match(optional(input, 'url') ?? '');
-    return { allowed, rule, crawlDelay: rules.crawlDelayMs, sitemaps: sitemapsOf(rules, input) };
+    // where a status stands in for a file, no line of it decides
+    return {
+      allowed,
+      rule: status === null ? rule : null,
+      crawlDelay: rules.crawlDelayMs,
+      sitemaps: sitemapsOf(rules, input),
+    };
   },
   explain: explainRobots,
 };
