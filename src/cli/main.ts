@@ -25,6 +25,7 @@ const COMMANDS: readonly Entry[] = [
     says: 'The pages of a crawl, with their text, for other programs.',
     load: () => import('./export.js'),
   },
+  { name: 'reparse', says: 'Read the pages of a crawl again from its archive.', load: () => import('./reparse.js') },
   {
     name: 'verify',
     says: 'Read everything back and prove that no delay was broken.',

@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import { readConfigFile } from '../config-file.js';
+import { crawlDirectory } from '../embedded/directory.js';
+import { noCrawl } from '../embedded/look.js';
+import { reparseDirectory } from '../embedded/reparse.js';
+import { loadConfig, userAgent } from '../load-config.js';
+import { formatCount } from '../units.js';
+import { version } from '../version.js';
+import type { Arguments, CommandSpec } from './arguments.js';
+import { type ExitCode, requireDir, type World } from './command.js';
+
+export const spec: CommandSpec = {
+  name: 'reparse',
+  says: 'Read the pages of a crawl again from its archive, without a request: after an upgrade, or for another handler.',
+  operands: '',
+  mostOperands: 0,
+  flags: [
+    { name: 'dir', value: 'DIR', says: 'The crawl directory. The crawl must not run.' },
+    { name: 'all', says: 'Also pages that this version of the parser has read already.' },
+    { name: 'config', value: 'FILE', says: 'A JSON file of options, as for crawl: handlers, limits.' },
+    { name: 'json', says: 'One line of JSON instead of words.' },
+  ],
+  options: ['workers'],
+  examples: [
+    ['saunter reparse --dir saunter-example.org', 'What an older version has read is read by this one.'],
+    ['saunter reparse --dir saunter-example.org --all --config epub.json', 'With a handler that was not there before.'],
+  ],
+  notes: [
+    'Text, title, language, links and fingerprints of each page are made anew; what is the same is not written again. ' +
+      'An interrupted run goes on where it stopped. A page that cannot be read keeps what was known of it.',
+  ],
+};
+
+export async function run(args: Arguments, { terminal, signal }: World): Promise<ExitCode> {
+  const dir = requireDir(args);
+  if (!existsSync(crawlDirectory(dir).store)) throw noCrawl(dir);
+  const file = args.flags.get('config');
+  const config = loadConfig(file === undefined ? {} : readConfigFile(file), args.options, file);
+  const counts = await reparseDirectory(dir, config, userAgent(version(), config.contact), {
+    all: args.flags.has('all'),
+    isStopped: () => signal.aborted,
+    onProgress: (done, total, { read, changed }) =>
+      terminal.progress(
+        `Reading again: ${Math.floor((done / total) * 100)}% · ${formatCount(read)} pages, ${formatCount(changed)} changed`,
+        performance.now(),
+      ),
+  });
+  const { read, changed, failed } = counts;
+  if (args.flags.has('json')) terminal.print(JSON.stringify(counts));
+  else {
+    const failures = failed === 0 ? '' : ` ${formatCount(failed)} could not be read, and stay as they were.`;
+    terminal.print(`${formatCount(read)} pages were read again, ${formatCount(changed)} of them changed.${failures}`);
+  }
+  return signal.aborted ? 130 : 0;
+}
