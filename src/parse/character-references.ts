@@ -4,7 +4,7 @@
  * Attribute values are strings by the time they are looked at and go through `entities` whole; text is copied byte by
  * byte, and only the reference itself is looked up here. Names are decoded by `entities` once and then remembered.
  */
-import { decodeHTMLAttribute, replaceCodePoint } from 'entities/decode';
+import { decodeHTML, decodeHTMLAttribute, replaceCodePoint } from 'entities/decode';
 
 /** Longest name in the standard's table, its semicolon included ("CounterClockwiseContourIntegral;"). */
 const LONGEST_NAME = 32;
