@@ -55,6 +55,14 @@ export const TagClass = {
   /** Breaks out of svg and math content (HTML 13.2.6.5). */
   breakout: 64,
   heading: 128,
+  /** Ends open elements besides `p` by its start (13.2.6.4.7 to 15): items, cells, rows, tables. */
+  implies: 256,
+  /** Its start tag has a rule of its own in scan.ts. */
+  ruled: 512,
+  /** Its text is not text of the page. */
+  muted: 1024,
+  /** Its end changes more of the scan's state than the stack. */
+  stateful: 2048,
 } as const;
 
 export const tagClass = new Uint16Array(TAG_COUNT);
@@ -96,3 +104,14 @@ mark(
     'ol p pre ruby s small span strong strike sub sup table tt u ul var',
 );
 mark(TagClass.heading, 'h1 h2 h3 h4 h5 h6');
+mark(TagClass.implies, 'li dd dt td th tr tbody thead tfoot caption table');
+mark(
+  TagClass.ruled,
+  'html body head title textarea iframe script style noembed noframes xmp plaintext caption colgroup tbody td tfoot th ' +
+    'thead tr noscript button option optgroup svg math',
+);
+mark(
+  TagClass.muted,
+  'textarea video audio canvas datalist template metadata annotation annotation-xml iframe noembed noframes script style',
+);
+mark(TagClass.stateful, 'template pre listing xmp tr td th');

@@ -1,8 +1,8 @@
 /**
  * What an element's class, id, role and name say about its purpose: words that many sites use, never names of one.
  */
-import { ByteWords, HASH_SEED, hashByte } from './byte-words.js';
-import { Tag } from './elements.js';
+import { ByteWords } from './byte-words.js';
+import { TAG_COUNT, Tag } from './elements.js';
 
 /** Bits of an element's hints. */
 export const Hint = {
@@ -84,12 +84,59 @@ function* wordEntries(): Generator<[string, number]> {
 /** Words read of one class or id: enough for any honest one. */
 const MAX_BYTES = 256;
 
-/** Hints of the words in `bytes[start, end)`, cut at anything but letters and where lower case turns into upper. */
+/**
+ * Hints by value: a site, and the web, repeats its class values thousands of times, and comparing one with what was seen
+ * costs a third of looking for its words. A value has one place, by its length and a few of its bytes.
+ */
+class RememberedHints {
+  readonly #length = new Uint8Array(PLACES);
+  readonly #hints = new Int32Array(PLACES);
+  readonly #bytes = new Uint8Array(PLACES * LONGEST);
+
+  hintsOf(bytes: Uint8Array, start: number, end: number): number {
+    const length = end - start;
+    if (length > LONGEST) return readHints(bytes, start, end);
+    if (length < 2) return 0;
+    const place = this.#placeOf(bytes, start, end);
+    const from = place * LONGEST;
+    const known = this.#bytes;
+    if (this.#length[place] === length) {
+      let i = 0;
+      while (i < length && known[from + i] === bytes[start + i]) i++;
+      if (i === length) return this.#hints[place];
+    }
+    for (let i = 0; i < length; i++) known[from + i] = bytes[start + i];
+    this.#length[place] = length;
+    this.#hints[place] = readHints(bytes, start, end);
+    return this.#hints[place];
+  }
+
+  #placeOf(bytes: Uint8Array, start: number, end: number): number {
+    const length = end - start;
+    const middle = start + (length >> 1);
+    const ends = bytes[start] | (bytes[end - 1] << 8) | (bytes[middle] << 16) | (bytes[middle - 1] << 24);
+    const inner = bytes[start + (length >> 2)] | (bytes[end - 2] << 8) | (bytes[end - 1 - (length >> 2)] << 16);
+    const hash = Math.imul(ends, 0x9e3779b1) ^ Math.imul(inner + (length << 24), 0x85ebca6b);
+    return (hash ^ (hash >>> 15)) & (PLACES - 1);
+  }
+}
+
+const PLACES = 2048;
+const LONGEST = 64;
+const remembered = new RememberedHints();
+
+/** Hints of the words in `bytes[start, end)`, the value of a class, id or role. */
 export function hintsOfWords(bytes: Uint8Array, start: number, end: number): number {
+  return remembered.hintsOf(bytes, start, end);
+}
+
+/** Hints of the words in `bytes[start, end)`, cut at anything but letters and where lower case turns into upper. */
+function readHints(bytes: Uint8Array, start: number, end: number): number {
   const stop = Math.min(end, start + MAX_BYTES);
   let hints = 0;
   let wordStart = start;
-  let hash = HASH_SEED;
+  let low = 0;
+  let high = 0;
   let previousLower = false;
   for (let p = start; p <= stop; p++) {
     const c = p < stop ? bytes[p] : 0;
@@ -97,41 +144,31 @@ export function hintsOfWords(bytes: Uint8Array, start: number, end: number): num
     const isLetter = lower >= 0x61 && lower <= 0x7a;
     const isUpper = isLetter && c !== lower;
     if (!isLetter || (isUpper && previousLower)) {
-      if (p - wordStart > 1) hints |= words.find(bytes, wordStart, p, hash);
+      if (p - wordStart > 1) hints |= words.find(low, high, bytes, wordStart, p);
       wordStart = isLetter ? p : p + 1;
-      hash = HASH_SEED;
+      low = high = 0;
     }
-    if (isLetter) hash = hashByte(hash, lower);
+    if (isLetter) {
+      high = (high << 8) | (low >>> 24);
+      low = (low << 8) | lower;
+    }
     previousLower = isLetter && !isUpper;
   }
   return hints;
 }
 
-/** Hints of an element's name alone. */
-export function hintsOfTag(tag: number): number {
-  switch (tag) {
-    case Tag.nav:
-    case Tag.menu:
-      return Hint.navigation;
-    case Tag.footer:
-      return Hint.footer;
-    case Tag.header:
-      return Hint.header;
-    case Tag.aside:
-      return Hint.aside;
-    case Tag.noscript:
-      return Hint.noscript;
-    case Tag.dialog:
-      return Hint.hidden;
-    case Tag.form:
-      return Hint.form;
-    case Tag.article:
-    case Tag.main:
-      return Hint.article;
-    case Tag.figure:
-    case Tag.figcaption:
-      return Hint.caption;
-    default:
-      return 0;
-  }
+/** Hints of an element's name alone, by its number. */
+export const tagHints = new Int32Array(TAG_COUNT);
+for (const [hint, tags] of [
+  [Hint.navigation, [Tag.nav, Tag.menu]],
+  [Hint.footer, [Tag.footer]],
+  [Hint.header, [Tag.header]],
+  [Hint.aside, [Tag.aside]],
+  [Hint.noscript, [Tag.noscript]],
+  [Hint.hidden, [Tag.dialog]],
+  [Hint.form, [Tag.form]],
+  [Hint.article, [Tag.article, Tag.main]],
+  [Hint.caption, [Tag.figure, Tag.figcaption]],
+] as const) {
+  for (const tag of tags) tagHints[tag] = hint;
 }

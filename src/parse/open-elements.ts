@@ -7,6 +7,9 @@
  */
 import { TAG_COUNT, Tag, TagClass, tagClass } from './elements.js';
 
+/** Rows whose room is kept from page to page: allocating a page's columns anew costs as much as reading its tags. */
+const KEPT_ROWS = 1 << 16;
+
 /** Growable columns, one row an element in document order. Row 0 is the document. */
 export class Elements {
   count = 0;
@@ -14,6 +17,15 @@ export class Elements {
   parent = new Int32Array(1024);
   /** What its name, class, id and role say about its purpose (bits of `Hint`). */
   hints = new Int32Array(1024);
+
+  /** Empties the table for another page, and lets go of the room that a very large one took. */
+  clear(): void {
+    this.count = 0;
+    if (this.tag.length <= KEPT_ROWS) return;
+    this.tag = new Uint8Array(1024);
+    this.parent = new Int32Array(1024);
+    this.hints = new Int32Array(1024);
+  }
 
   add(tag: number, parent: number, hints: number): number {
     if (this.count === this.tag.length) this.#grow();
@@ -71,6 +83,11 @@ export class OpenElements {
   #scope = NONE;
   #html = NONE;
   #special = NONE;
+
+  /** Is the stack deeper than is worth keeping for another page? */
+  get isHuge(): boolean {
+    return this.tag.length > KEPT_ROWS;
+  }
 
   push(tag: number, row: number, kind: number, saved: number): void {
     if (this.depth === this.tag.length) this.#grow();

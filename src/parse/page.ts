@@ -71,19 +71,21 @@ export interface ParsedPage {
 
 const DEFAULT_LINK_LIMIT = 10_000;
 
+/** One for all pages: nothing here waits, so no two are read at once. */
+const scan = new PageScan();
+
 /** Parses a page. Never throws; time and memory are linear in the body. */
 export function parsePage(input: PageInput, options: PageOptions = {}): ParsedPage {
   const body = Buffer.from(input.body.buffer, input.body.byteOffset, input.body.byteLength);
   const { charset, source, bomLength } = sniffCharset(body, input.contentType);
   const utf8 = toUtf8(body.subarray(bomLength), charset);
   const head = new HeadCollector(input.url, input.agent, options.metadata === true);
-  const scan = new PageScan(
+  scan.read(
     utf8,
     head,
     input.limits?.links ?? DEFAULT_LINK_LIMIT,
     options.anchorText === true || options.markdown === true,
   );
-  scan.run();
   for (const header of input.xRobotsTag ?? []) applyRobotsTag(head.robots, header, input.agent, head.aiPreferences);
   const { text } = scan;
   const links = scan.links.finish();
@@ -105,6 +107,7 @@ export function parsePage(input: PageInput, options: PageOptions = {}): ParsedPa
   };
   if (options.metadata) page.metadata = head.finishMetadata();
   if (options.markdown && chosen !== null) page.markdown = toMarkdown(scan, links.hrefs, chosen);
+  scan.tokens.end();
   return page;
 }
 

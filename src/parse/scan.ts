@@ -6,9 +6,9 @@
  */
 import { decodeAttribute } from './character-references.js';
 import { Attr, Tag, TagClass, tagClass } from './elements.js';
-import { Hint, hintsOfTag, hintsOfWords } from './hints.js';
+import { Hint, hintsOfWords, tagHints } from './hints.js';
 import { LinkCollector, LinkFlag, relFlags } from './links.js';
-import { Entry } from './open-elements.js';
+import { Entry, OpenElements } from './open-elements.js';
 import { BlockFlag, TextBuilder } from './text-builder.js';
 import { ATTR_STRIDE, TextKind, Token, Tokenizer } from './tokenizer.js';
 import { TreeRules } from './tree-rules.js';
@@ -21,15 +21,6 @@ export interface HeadVisitor {
   /** The content of a JSON-LD script. */
   jsonLd?(scan: PageScan, start: number, end: number): void;
 }
-
-/** Elements whose text a reader never sees as text of the page. */
-// biome-ignore format: a table
-const MUTED = new Set<number>([
-  Tag.textarea, Tag.video, Tag.audio, Tag.canvas, Tag.datalist, Tag.template, Tag.metadata, Tag.annotation,
-  Tag['annotation-xml'], Tag.iframe, Tag.noembed, Tag.noframes, Tag.script, Tag.style,
-]);
-const muted = new Uint8Array(256);
-for (const tag of MUTED) muted[tag] = 1;
 
 const blockFlagOf = new Uint8Array(256);
 for (const tag of [Tag.h1, Tag.h2, Tag.h3, Tag.h4, Tag.h5, Tag.h6]) blockFlagOf[tag] = BlockFlag.heading;
@@ -46,7 +37,7 @@ const NEWLINE = 0x0a;
 
 /** Titles and descriptions of drawings are shown on pointing at them only. */
 function isMuted(tag: number, kind: number): boolean {
-  return muted[tag] === 1 || (kind !== 0 && (tag === Tag.title || tag === Tag.desc));
+  return (tagClass[tag] & TagClass.muted) !== 0 || (kind !== 0 && (tag === Tag.title || tag === Tag.desc));
 }
 
 /** Without leading and trailing C0 controls and blanks, which the URL parser would strip (URL Standard 4.4). */
@@ -58,38 +49,51 @@ function trimControls(href: string): string {
   return end - start === href.length ? href : href.slice(start, end);
 }
 
+const NO_HEAD: HeadVisitor = { meta() {}, baseTag() {}, link() {} };
+
+/** Where a title is put together. */
+const titleText = new TextBuilder(4096);
+
+/** A scan that reads one page after another: its tables are kept, since making them anew costs as much as the tags. */
 export class PageScan extends TreeRules {
-  readonly tokens: Tokenizer;
-  readonly text: TextBuilder;
-  readonly links: LinkCollector;
+  readonly tokens = new Tokenizer();
+  readonly text = new TextBuilder(1 << 16);
+  links = new LinkCollector(0);
   title: string | null = null;
   language: string | null = null;
   /** Inside `<noscript>`: its base and refresh are for browsers without scripts, and are not followed. */
   noscript = false;
   /** Where the text of each link begins and ends in the buffer, when asked for. */
-  readonly anchorRanges: number[] | null;
+  anchorRanges: number[] | null = null;
   /** Where inline code begins and ends, when links' texts are. */
-  readonly codeRanges: number[] = [];
+  codeRanges: number[] = [];
 
-  readonly #head: HeadVisitor;
+  #head: HeadVisitor = NO_HEAD;
   #templates = 0;
   #muted = 0;
   #preformatted = 0;
   #anchor = -1;
   #rowFirstBlock = 0;
 
-  constructor(source: Buffer, head: HeadVisitor, linkLimit: number, anchorText: boolean) {
-    super();
-    this.tokens = new Tokenizer(source);
-    this.text = new TextBuilder(Math.min(source.length, 1 << 16) + 64);
-    this.links = new LinkCollector(linkLimit);
-    this.anchorRanges = anchorText ? [] : null;
-    this.#head = head;
+  /** Reads a page of UTF-8. What the page before left is gone. */
+  read(source: Buffer, head: HeadVisitor, linkLimit: number, anchorText: boolean): void {
+    this.tokens.begin(source);
+    this.text.clear();
+    this.elements.clear();
     this.elements.add(Tag.other, -1, 0);
+    this.links = new LinkCollector(linkLimit);
+    this.title = this.language = null;
+    this.noscript = false;
+    this.anchorRanges = anchorText ? [] : null;
+    this.codeRanges = [];
+    this.#head = head;
+    this.#templates = this.#muted = this.#preformatted = this.#rowFirstBlock = 0;
+    this.#anchor = -1;
+    this.#run();
+    if (this.open.isHuge) this.open = new OpenElements();
   }
 
-  /** Reads the whole page. */
-  run(): void {
+  #run(): void {
     const { tokens } = this;
     for (let type = tokens.next(); type !== Token.end; type = tokens.next()) {
       if (type === Token.text) this.#addText();
@@ -159,9 +163,9 @@ export class PageScan extends TreeRules {
 
   #setTitle(start: number, end: number): void {
     if (this.title !== null || this.#templates > 0) return;
-    const title = new TextBuilder(end - start + 16);
-    title.add(this.tokens.bytes, start, end, true);
-    this.title = title.slice(0, title.length);
+    titleText.clear();
+    titleText.add(this.tokens.bytes, start, end, true);
+    this.title = titleText.slice(0, titleText.length);
   }
 
   // -- links
@@ -238,6 +242,10 @@ export class PageScan extends TreeRules {
     }
     if (bits & TagClass.void) {
       this.#voidTag(tag);
+      return;
+    }
+    if ((bits & TagClass.ruled) === 0) {
+      this.#push(tag, 0);
       return;
     }
     switch (tag) {
@@ -319,12 +327,13 @@ export class PageScan extends TreeRules {
 
   /** Opens an element: a row, an entry on the stack, and what its name and attributes say about its purpose. */
   #push(tag: number, kind: number): void {
-    const { open, elements, text } = this;
-    const hints = this.#templates > 0 ? 0 : hintsOfTag(tag) | this.#attributeHints();
+    const { open, elements, text, tokens } = this;
+    const hints =
+      this.#templates > 0 ? 0 : tokens.attributeCount === 0 ? tagHints[tag] : tagHints[tag] | this.#attributeHints();
     if (hints & Hint.hidden) text.breakBlock();
     const row = elements.add(tag, open.topRow, hints);
     open.push(tag, row, kind, text.flags);
-    this.tokens.foreign = kind !== 0;
+    tokens.foreign = kind !== 0;
     if (isMuted(tag, kind)) this.#muted++;
     if (tag === Tag.template && kind === 0) this.#templates++;
     const flags = kind === 0 ? blockFlagOf[tag] : 0;
@@ -341,13 +350,13 @@ export class PageScan extends TreeRules {
     const { text } = this;
     // still on the stack's other side: kind is read before the entry is overwritten
     const kind = this.open.kind[this.open.depth];
+    const bits = tagClass[tag];
     if (isMuted(tag, kind)) this.#muted--;
     if (tag === Tag.template && kind === 0) this.#templates--;
-    if (this.#templates === 0 && (tagClass[tag] & TagClass.block || this.elements.hints[row] & Hint.hidden)) {
-      text.breakBlock();
-    }
-    if (kind === 0 && blockFlagOf[tag] & BlockFlag.preformatted) this.#preformatted--;
+    if (this.#templates === 0 && (bits & TagClass.block || this.elements.hints[row] & Hint.hidden)) text.breakBlock();
     text.flags = saved;
+    if ((bits & TagClass.stateful) === 0) return;
+    if (kind === 0 && blockFlagOf[tag] & BlockFlag.preformatted) this.#preformatted--;
     if (tag === Tag.tr) text.separator = NEWLINE;
     else if (tag === Tag.td || tag === Tag.th) this.#endAnchor();
   }

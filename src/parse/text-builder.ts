@@ -41,6 +41,11 @@ const AMPERSAND = 0x26;
 const NEWLINE = 0x0a;
 const BLANK = 0x20;
 
+const SMALLEST = 1 << 16;
+/** What is kept from page to page. */
+const KEPT_BYTES = 1 << 20;
+const KEPT_BLOCKS = 1 << 15;
+
 export class TextBuilder {
   bytes: Buffer;
   length = 0;
@@ -73,6 +78,20 @@ export class TextBuilder {
 
   constructor(capacity: number) {
     this.bytes = Buffer.allocUnsafe(capacity);
+  }
+
+  /** Empties it for another page, and lets go of the room that a very large one took. */
+  clear(): void {
+    this.length = 0;
+    this.blockCount = 0;
+    this.inLink = false;
+    this.row = 0;
+    this.flags = 0;
+    this.separator = NEWLINE;
+    this.#open = false;
+    this.#pending = NOTHING;
+    if (this.bytes.length > KEPT_BYTES) this.bytes = Buffer.allocUnsafe(SMALLEST);
+    if (this.blockStart.length > KEPT_BLOCKS) this.#setBlocks(() => new Int32Array(512));
   }
 
   /** Adds `source[start, end)` with white space collapsed and, if `references`, character references decoded. */
@@ -250,17 +269,20 @@ export class TextBuilder {
   }
 
   #growBlocks(): void {
-    const grow = (from: Int32Array): Int32Array<ArrayBuffer> => {
+    this.#setBlocks((from) => {
       const to = new Int32Array(from.length * 2);
       to.set(from);
       return to;
-    };
-    this.blockStart = grow(this.blockStart);
-    this.blockEnd = grow(this.blockEnd);
-    this.blockChars = grow(this.blockChars);
-    this.blockLinkChars = grow(this.blockLinkChars);
-    this.blockGaps = grow(this.blockGaps);
-    this.blockRow = grow(this.blockRow);
-    this.blockFlags = grow(this.blockFlags);
+    });
+  }
+
+  #setBlocks(change: (column: Int32Array) => Int32Array<ArrayBuffer>): void {
+    this.blockStart = change(this.blockStart);
+    this.blockEnd = change(this.blockEnd);
+    this.blockChars = change(this.blockChars);
+    this.blockLinkChars = change(this.blockLinkChars);
+    this.blockGaps = change(this.blockGaps);
+    this.blockRow = change(this.blockRow);
+    this.blockFlags = change(this.blockFlags);
   }
 }

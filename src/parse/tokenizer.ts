@@ -8,7 +8,7 @@
  * Two things depend on the tree and are told by its builder: {@link Tokenizer.enterRawText} after a start tag whose
  * content is not markup, and {@link Tokenizer.foreign} while inside svg or math, where CDATA sections are text.
  */
-import { HASH_SEED, hashByte } from './byte-words.js';
+import { packedByte } from './byte-words.js';
 import { attrWords, Tag, tagWords } from './elements.js';
 
 export const Token = { end: 0, text: 1, startTag: 2, endTag: 3 } as const;
@@ -40,13 +40,19 @@ for (const c of [0x09, 0x0a, 0x0c, 0x0d, 0x20]) kind[c] = 2;
 const LETTER = 1;
 const SPACE = 2;
 
+/** What a byte adds to a name (see `ByteWords`), or 0 where it ends one: white space, `/`, `>`. */
+const nameByte = Uint8Array.from(packedByte, (packed, c) => (kind[c] === 2 || c === 0x2f || c === 0x3e ? 0 : packed));
+
 /** Text that is longer is searched by the runtime, whose call costs as much as this many bytes read here. */
 const SHORT_TEXT = 48;
+const SHORT_VALUE = 64;
+
+const NOTHING = Buffer.alloc(0);
 
 const indexOrEnd = (index: number, end: number): number => (index < 0 ? end : index);
 
 export class Tokenizer {
-  readonly bytes: Buffer;
+  bytes: Buffer = NOTHING;
   /** Next byte to read. */
   position = 0;
   /** True inside svg or math: `<![CDATA[` starts text. */
@@ -65,14 +71,22 @@ export class Tokenizer {
   textEnd = 0;
   textKind: number = TextKind.data;
 
-  readonly #end: number;
+  #end = 0;
   #rawTag = 0;
   #rawKind: number = TextKind.raw;
 
-  /** @param bytes the whole page in UTF-8, without a byte order mark. */
-  constructor(bytes: Buffer) {
+  /** Starts a page. @param bytes the whole of it in UTF-8, without a byte order mark */
+  begin(bytes: Buffer): void {
     this.bytes = bytes;
     this.#end = bytes.length;
+    this.position = 0;
+    this.foreign = false;
+    this.#rawTag = 0;
+  }
+
+  /** Lets go of the page. */
+  end(): void {
+    this.bytes = NOTHING;
   }
 
   /** Reads what follows as text up to the end tag of the start tag just read (`plaintext`: to the end). */
@@ -92,17 +106,19 @@ export class Tokenizer {
     const { bytes } = this;
     const end = this.#end;
     let start = this.position;
-    let p = start;
-    while (p < end) {
-      if (bytes[p] !== LT) {
-        p++;
-        if (p - start === SHORT_TEXT) p = indexOrEnd(bytes.indexOf(LT, p), end);
-        continue;
-      }
+    for (let p = start; ; ) {
+      const near = Math.min(p + SHORT_TEXT, end);
+      while (p < near && bytes[p] !== LT) p++;
+      if (p === near && p < end) p = indexOrEnd(bytes.indexOf(LT, p), end);
+      if (p >= end) break;
       const following = p + 1 < end ? bytes[p + 1] : 0;
       if (kind[following] === LETTER) {
         if (p > start) return this.#text(start, p);
         return this.#readTag(p + 1) ? Token.startTag : this.#finish();
+      }
+      if (following === SLASH && p + 2 < end && kind[bytes[p + 2]] === LETTER) {
+        if (p > start) return this.#text(start, p);
+        return this.#readTag(p + 2) ? Token.endTag : this.#finish();
       }
       // "<" before anything else is text, and so is "</" at the very end
       if (following !== BANG && following !== QUESTION && (following !== SLASH || p + 2 >= end)) {
@@ -110,9 +126,6 @@ export class Tokenizer {
         continue;
       }
       if (p > start) return this.#text(start, p);
-      if (following === SLASH && kind[bytes[p + 2]] === LETTER) {
-        return this.#readTag(p + 2) ? Token.endTag : this.#finish();
-      }
       start = p = this.position = this.#skipMarkup(p, following);
       if (this.textKind === TextKind.cdata) return Token.text;
     }
@@ -178,16 +191,17 @@ export class Tokenizer {
     const { bytes } = this;
     const end = this.#end;
     let p = nameStart;
-    let hash = HASH_SEED;
+    let low = 0;
+    let high = 0;
     for (; p < end; p++) {
-      let c = bytes[p];
-      if (kind[c] === SPACE || c === SLASH || c === GT) break;
-      if (c >= 0x41 && c <= 0x5a) c |= 0x20;
-      hash = hashByte(hash, c);
+      const c = nameByte[bytes[p]];
+      if (c === 0) break;
+      high = (high << 8) | (low >>> 24);
+      low = (low << 8) | c;
     }
     this.nameStart = nameStart;
     this.nameEnd = p;
-    this.tag = tagWords.find(bytes, nameStart, p, hash);
+    this.tag = tagWords.find(low, high, bytes, nameStart, p);
     this.attributeCount = 0;
     this.selfClosing = false;
     if (p < end && bytes[p] === GT) {
@@ -204,9 +218,12 @@ export class Tokenizer {
     let p = from;
     for (;;) {
       // before attribute name
-      while (p < end && (kind[bytes[p]] === SPACE || (bytes[p] === SLASH && bytes[p + 1] !== GT))) p++;
+      let c = 0;
+      for (; p < end; p++) {
+        c = bytes[p];
+        if (kind[c] !== SPACE && (c !== SLASH || bytes[p + 1] === GT)) break;
+      }
       if (p >= end) return false;
-      let c = bytes[p];
       if (c === GT || c === SLASH) {
         this.selfClosing = c === SLASH;
         this.position = c === SLASH ? p + 2 : p + 1;
@@ -214,12 +231,15 @@ export class Tokenizer {
       }
       // attribute name; a leading "=" belongs to it
       const nameStart = p;
-      let hash = HASH_SEED;
-      do {
-        if (c >= 0x41 && c <= 0x5a) c |= 0x20;
-        hash = hashByte(hash, c);
-        c = bytes[++p];
-      } while (p < end && kind[c] !== SPACE && c !== SLASH && c !== GT && c !== EQUALS);
+      let high = 0;
+      let low = packedByte[c];
+      for (p++; p < end; p++) {
+        c = bytes[p];
+        const packed = nameByte[c];
+        if (packed === 0 || c === EQUALS) break;
+        high = (high << 8) | (low >>> 24);
+        low = (low << 8) | packed;
+      }
       const nameEnd = p;
       while (p < end && kind[bytes[p]] === SPACE) p++;
       let valueStart = nameEnd;
@@ -232,16 +252,30 @@ export class Tokenizer {
         valueStart = p;
         if (quote === DOUBLE_QUOTE || quote === SINGLE_QUOTE) {
           valueStart = ++p;
-          while (p < end && bytes[p] !== quote) p++;
-          valueEnd = p++;
+          valueEnd = this.#quoteEnd(p, quote);
+          if (valueEnd >= end) return false;
+          p = valueEnd + 1;
         } else {
           while (p < end && kind[bytes[p]] !== SPACE && bytes[p] !== GT) p++;
           valueEnd = p;
         }
-        if (p > end) return false;
       }
-      this.#addAttribute(attrWords.find(bytes, nameStart, nameEnd, hash), nameStart, nameEnd, valueStart, valueEnd);
+      this.#addAttribute(
+        attrWords.find(low, high, bytes, nameStart, nameEnd),
+        nameStart,
+        nameEnd,
+        valueStart,
+        valueEnd,
+      );
     }
+  }
+
+  /** Where the next `quote` is, or the end of the input. */
+  #quoteEnd(from: number, quote: number): number {
+    const { bytes } = this;
+    const near = Math.min(this.#end, from + SHORT_VALUE);
+    for (let p = from; p < near; p++) if (bytes[p] === quote) return p;
+    return near === this.#end ? near : indexOrEnd(bytes.indexOf(quote, near), this.#end);
   }
 
   #addAttribute(id: number, nameStart: number, nameEnd: number, valueStart: number, valueEnd: number): void {
@@ -313,12 +347,16 @@ export class Tokenizer {
   /** Is `bytes[p...]` the name of `tag`, ended as a tag name must be? */
   #isName(p: number, tag: number): boolean {
     const { bytes } = this;
-    let hash = HASH_SEED;
+    let low = 0;
+    let high = 0;
     let q = p;
-    for (; q < this.#end && q - p < 10 && kind[bytes[q]] === LETTER; q++) hash = hashByte(hash, bytes[q] | 0x20);
+    for (; q < this.#end && q - p < 10 && kind[bytes[q]] === LETTER; q++) {
+      high = (high << 8) | (low >>> 24);
+      low = (low << 8) | packedByte[bytes[q]];
+    }
     if (q >= this.#end || q === p) return false;
     const c = bytes[q];
-    return (kind[c] === SPACE || c === SLASH || c === GT) && tagWords.find(bytes, p, q, hash) === tag;
+    return (kind[c] === SPACE || c === SLASH || c === GT) && tagWords.find(low, high, bytes, p, q) === tag;
   }
 }
 

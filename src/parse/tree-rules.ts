@@ -10,7 +10,7 @@ import { Elements, Entry, OpenElements } from './open-elements.js';
 import type { Tokenizer } from './tokenizer.js';
 
 export abstract class TreeRules {
-  readonly open = new OpenElements();
+  open = new OpenElements();
   readonly elements = new Elements();
   abstract readonly tokens: Tokenizer;
 
@@ -32,10 +32,30 @@ export abstract class TreeRules {
     this.tokens.foreign = open.inForeign;
   }
 
+  /** Closes the innermost entry. */
+  #popTop(): void {
+    const { open } = this;
+    const at = open.depth - 1;
+    const tag = open.tag[at];
+    const saved = open.saved[at];
+    this.closed(tag, open.pop(), saved);
+    this.tokens.foreign = open.inForeign;
+  }
+
   /** Closes what a start tag ends by itself: `p`, items, cells, rows, headings (13.2.6.4.7, 13.2.6.4.9 to 15). */
   protected closeImplied(tag: number, bits: number): void {
     const { open } = this;
     if (bits & TagClass.heading && tagClass[open.topTag] & TagClass.heading) this.popTo(open.depth - 1);
+    if (bits & TagClass.implies && this.#closesRelated(tag)) return;
+    if (bits & TagClass.closesP) {
+      const at = open.inScope(Tag.p);
+      if (at > open.innermost(Tag.button)) this.popTo(at);
+    }
+  }
+
+  /** Items, cells and rows end those before them. True if the tag ends nothing else. */
+  #closesRelated(tag: number): boolean {
+    const { open } = this;
     switch (tag) {
       case Tag.li: {
         const at = open.innermost(Tag.li);
@@ -51,17 +71,17 @@ export abstract class TreeRules {
       case Tag.td:
       case Tag.th:
         this.#popInTable(Tag.td, Tag.th, Tag.caption);
-        return;
+        return true;
       case Tag.tr:
         this.#popInTable(Tag.tr, Tag.caption, Tag.colgroup);
-        return;
+        return true;
       case Tag.tbody:
       case Tag.thead:
       case Tag.tfoot:
       case Tag.caption:
         this.#popInTable(Tag.tbody, Tag.thead, Tag.tfoot);
         this.#popInTable(Tag.tr, Tag.caption, Tag.colgroup);
-        return;
+        return true;
       case Tag.table: {
         const table = open.innermost(Tag.table);
         const cell = Math.max(open.innermost(Tag.td), open.innermost(Tag.th), open.innermost(Tag.caption));
@@ -69,25 +89,24 @@ export abstract class TreeRules {
         break;
       }
     }
-    if (bits & TagClass.closesP) {
-      const at = open.inScope(Tag.p);
-      if (at > open.innermost(Tag.button)) this.popTo(at);
-    }
+    return false;
   }
 
   #popInTable(a: number, b: number, c: number): void {
     const { open } = this;
     const boundary = Math.max(open.innermost(Tag.table), open.innermost(Tag.template));
     let lowest = open.depth;
-    for (const tag of [a, b, c]) {
-      const at = open.innermost(tag);
-      if (at > boundary && at < lowest) lowest = at;
-    }
+    const atA = open.innermost(a);
+    if (atA > boundary) lowest = atA;
+    const atB = open.innermost(b);
+    if (atB > boundary && atB < lowest) lowest = atB;
+    const atC = open.innermost(c);
+    if (atC > boundary && atC < lowest) lowest = atC;
     if (lowest < open.depth) this.popTo(lowest);
   }
 
-  /** In an open `select` most tags are ignored, links among them (an `hr` stands there, but closes nothing around it) (13.2.6.4.16 of the standard that browsers have
-   * implemented for twenty years). True if this one is. */
+  /** In an open `select` most tags are ignored, links among them (an `hr` stands there, but closes
+   * nothing around it): 13.2.6.4.16 of the standard that browsers have implemented for twenty years. True if this one is. */
   protected ignoredInSelect(tag: number): boolean {
     const { open } = this;
     const select = open.innermost(Tag.select);
@@ -161,6 +180,11 @@ export abstract class TreeRules {
   /** Closes what the end tag `tag` closes. Formatting elements, `br` and `p` without a start are the caller's. */
   protected closeElement(tag: number): void {
     const { open } = this;
+    // nearly every end tag ends the innermost element, and then all rules below agree
+    if (tag === open.topTag && open.depth > 0) {
+      this.#popTop();
+      return;
+    }
     if (this.#keptFromSelect(tag)) return;
     if (open.inForeign) {
       if (tag === Tag.p || tag === Tag.br) while (open.inForeign) this.popTo(open.depth - 1);

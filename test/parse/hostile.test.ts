@@ -26,8 +26,7 @@ function workOf(source: Buffer): number {
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
-  const scan = new PageScan(counted, HEAD, 1000, false);
-  scan.run();
+  new PageScan().read(counted, HEAD, 1000, false);
   return work;
 }
 
@@ -105,8 +104,8 @@ describe('hostile pages', () => {
   });
 
   test('main text of a page without blocks is empty', () => {
-    const scan = new PageScan(Buffer.from('<div></div>'), HEAD, 10, false);
-    scan.run();
+    const scan = new PageScan();
+    scan.read(Buffer.from('<div></div>'), HEAD, 10, false);
     expect(joinBlocks(scan.text, chooseBlocks(scan.elements, scan.text))).toBe('');
   });
 });

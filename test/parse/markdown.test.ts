@@ -5,8 +5,8 @@ import { PageScan } from '../../src/parse/scan.js';
 
 /** Markdown of all blocks, chosen or not. */
 function markdown(html: string): string {
-  const scan = new PageScan(Buffer.from(html), { meta() {}, baseTag() {}, link() {} }, 100, true);
-  scan.run();
+  const scan = new PageScan();
+  scan.read(Buffer.from(html), { meta() {}, baseTag() {}, link() {} }, 100, true);
   return toMarkdown(scan, scan.links.finish().hrefs, new Uint8Array(scan.text.blockCount).fill(1));
 }
 

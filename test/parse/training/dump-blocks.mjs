@@ -8,6 +8,7 @@ import { PageScan } from '../../../dist/parse/scan.js';
 
 const [folder, out] = process.argv.slice(2);
 mkdirSync(out, { recursive: true });
+const scan = new PageScan();
 const tables = [];
 const pages = [];
 for (const file of readdirSync(folder)
@@ -17,13 +18,7 @@ for (const file of readdirSync(folder)
     const page = JSON.parse(line);
     const body = gunzipSync(readFileSync(join(folder, page.html_path)));
     const { charset, bomLength } = sniffCharset(body);
-    const scan = new PageScan(
-      toUtf8(body.subarray(bomLength), charset),
-      { meta() {}, baseTag() {}, link() {} },
-      0,
-      false,
-    );
-    scan.run();
+    scan.read(toUtf8(body.subarray(bomLength), charset), { meta() {}, baseTag() {}, link() {} }, 0, false);
     const { text } = scan;
     tables.push(Buffer.from(new BlockFeatures(scan.elements, text).table));
     const blocks = [];
