@@ -104,6 +104,7 @@ class Scan {
   /** A row that claims to be of a later time was written by a clock that has been set back since: it counts as now, so
    * nothing waits for longer than it did when the row was written. */
   readonly #now: number;
+  readonly #metAt: number[] = [];
   readonly #lastFailures = new Map<number, number>();
   readonly committed = new CommittedSegments();
   requests = 0;
@@ -117,6 +118,7 @@ class Scan {
   host(row: HostRow): void {
     const id = this.#parts.frontier.addHost(row.name, row.domain, row.budget, row.named, this.#past(row.at));
     if (id !== row.id) throw damaged(`host ${row.id}`);
+    this.#metAt.push(row.at);
   }
 
   url(row: UrlRow): void {
@@ -270,7 +272,10 @@ class Scan {
       // the row of a robots.txt was written before its Crawl-delay was read
       const floor = hosts.nextAt[host] - hosts.owed[host] + hosts.crawlDelay[host];
       const full = Math.max(delay, hosts.crawlDelay[host], hosts.penalty[host]);
-      const nextAt = Math.max(hosts.nextAt[host], floor, unclean + full * (1 + random.next()));
+      // met again after a crash, perhaps: like those that are new now
+      const wasNew = this.#metAt[host] > unclean - uncleanOwe;
+      const owed = Math.max(full * (1 + random.next()), wasNew ? uncleanOwe : 0);
+      const nextAt = Math.max(hosts.nextAt[host], floor, unclean + owed);
       hosts.nextAt[host] = nextAt > now ? nextAt : 0;
     }
     for (let address = 0; address < addresses.size; address++) {
