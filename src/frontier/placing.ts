@@ -43,6 +43,9 @@ export class Placing {
           this.#sleep(host, hosts.restUntil[host]);
         }
         break;
+      case HostState.robots:
+        this.#restForRobots(host, now + ROBOTS_ROTATION, now);
+        break;
       default:
     }
   }
@@ -163,12 +166,15 @@ export class Placing {
   awaitRobots(host: number, until: number, now: number): void {
     const { hosts, robots, options } = this.#state;
     this.standDown(host, now);
-    if (until === Number.POSITIVE_INFINITY) {
-      hosts.state[host] = HostState.robots;
-      return;
-    }
     const others = hosts.queued[host] > options.lookAhead || robots.originsOf(host) > 1;
-    hosts.restUntil[host] = others ? Math.min(until, now + ROBOTS_ROTATION) : until;
+    if (others) this.#restForRobots(host, Math.min(until, now + ROBOTS_ROTATION), now);
+    else if (until < Number.POSITIVE_INFINITY) this.#restForRobots(host, until, now);
+    else hosts.state[host] = HostState.robots;
+  }
+
+  #restForRobots(host: number, until: number, now: number): void {
+    const { hosts } = this.#state;
+    hosts.restUntil[host] = until;
     hosts.reason[host] = ROBOTS;
     this.place(host, now);
   }
