@@ -1,8 +1,12 @@
-/** `npm run soak -- kill [flags]`: the long forms of the proofs, each by seed. See README.md in this folder. */
+/** `npm run soak -- kill|sim [flags]`: the long forms of the proofs, each by seed. See README.md in this folder. */
 import { soakKill } from './soak-kill.js';
+import { soakSim } from './soak-sim.js';
 
 /** Each gets its own flags and says whether all went well. */
-const SOAKS: Readonly<Record<string, (args: readonly string[]) => Promise<boolean>>> = { kill: soakKill };
+const SOAKS: Readonly<Record<string, (args: readonly string[]) => Promise<boolean>>> = {
+  kill: soakKill,
+  sim: soakSim,
+};
 
 const [name = '', ...args] = process.argv.slice(2);
 const soak = Object.hasOwn(SOAKS, name) ? SOAKS[name] : undefined;

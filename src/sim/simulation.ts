@@ -47,6 +47,8 @@ export interface SimulationReport {
 const MOST_EVENTS = 2_000_000;
 const WALL = 1_700_000_000_000;
 const DAY = 86_400_000;
+/** ms after the start of a process. */
+const YOUNG = 1_000;
 
 /** Runs the world of a seed to its end. Never throws: what goes wrong is in the report. */
 export function simulate(options: SimulationOptions): SimulationReport {
@@ -68,6 +70,7 @@ class Simulation {
   #events = 0;
   #offset = WALL;
   #longestWait = 0;
+  #startedAt = 0;
 
   constructor(world: World) {
     this.#world = world;
@@ -83,8 +86,8 @@ class Simulation {
       if (++this.#events > MOST_EVENTS) throw new Violation('the crawl does not come to an end');
       if (this.#world.takeCrash()) this.#crash();
       else if (this.#process.isFinished) this.#restartCleanly();
-      else if (time.now !== before && faults.ends('crash.between-commits', 0.001)) this.#crash();
-      else if (time.now !== before && faults.ends('stop.clean', 0.001)) this.#process.stop();
+      else if (time.now !== before && faults.ends('crash.between-commits', this.#risk)) this.#crash();
+      else if (time.now !== before && faults.ends('stop.clean', this.#risk / 2)) this.#process.stop();
       if (!isMoving) break;
     }
     if (!this.#process.isDone) throw new Violation('the crawl stands still, and has not ended');
@@ -95,6 +98,11 @@ class Simulation {
     this.#start(true, 0);
     this.#process.watch.scanNow();
     compareMemories(last, memoryOf(this.#process, this.#world.time.now));
+  }
+
+  /** Processes die at any time, and often when they are young: then much of what they did is not committed yet. */
+  get #risk(): number {
+    return this.#world.time.now - this.#startedAt < YOUNG ? 0.01 : 0.001;
   }
 
   #crash(): void {
@@ -138,6 +146,7 @@ class Simulation {
     this.#offset += jump;
     oracle.restarted(clean, jump);
     this.#process = new Process(this.#world, this.#offset);
+    this.#startedAt = time.now;
     this.#lives++;
   }
 
