@@ -81,7 +81,9 @@ async function wire(
   const { frontier, admission, settlement, content, tally, texts } = parts;
 
   const epoch = await store.beginEpoch();
-  const stop = who.isNew ? { clean: true, leases: [] } : readOpenLeases(options.dir);
+  const last = readOpenLeases(options.dir);
+  // a crawl that was killed before its first commit is a new one, and has made requests all the same
+  const stop = who.isNew && last.leases.length === 0 ? { clean: true, leases: [] } : last;
   const first = noChanges();
   const now = systemClock.wall();
   const prefix = `${who.id}-`;
