@@ -27,6 +27,23 @@ export function base32(bytes: Uint8Array): string {
 /** A labelled digest (WARC 1.1, 5.8) in the form that all tools read. `digest` is 20 bytes. */
 export const sha1Label = (digest: Uint8Array): string => `sha1:${base32(digest)}`;
 
+/** The 20 bytes of a `sha1:` label, in base32 or hex, or null. */
+export function parseSha1Label(label: string): Buffer | null {
+  const text = /^sha1:(.*)$/i.exec(label.trim())?.[1] ?? '';
+  if (/^[0-9a-f]{40}$/i.test(text)) return Buffer.from(text, 'hex');
+  if (!/^[A-Z2-7]{32}$/i.test(text)) return null;
+  const bytes = Buffer.alloc(20);
+  let [bits, held, at] = [0, 0, 0];
+  for (const letter of text.toUpperCase()) {
+    held = ((held << 5) | ALPHABET.indexOf(letter)) & 0xfff;
+    bits += 5;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes[at++] = (held >>> bits) & 0xff;
+  }
+  return bytes;
+}
+
 /** A WARC 1.1 date of wall-clock milliseconds: `2026-01-31T23:59:59.123Z`. */
 export const warcDate = (ms: number): string => new Date(ms).toISOString();
 

@@ -37,6 +37,7 @@ export interface Exchange {
   address: string;
   /** Wall clock of the request, ms. */
   date: number;
+  /** Empty if it is not known (an exchange of somebody else's): then there is no request record. */
   requestHead: Buffer;
   /** As it came from the wire, status line to empty line. */
   responseHead: Buffer;
@@ -152,6 +153,7 @@ export class WarcWriter {
   }
 
   #request({ url, date, requestHead }: Exchange, responseId: string): Buffer {
+    if (requestHead.length === 0) return NO_BYTES;
     const head =
       this.#begin('request', this.#ids.next(), date) +
       `WARC-Target-URI: ${escapeUri(url)}\r\nWARC-Concurrent-To: <${responseId}>\r\n` +

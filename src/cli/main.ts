@@ -25,6 +25,11 @@ const COMMANDS: readonly Entry[] = [
     says: 'The pages of a crawl, with their text, for other programs.',
     load: () => import('./export.js'),
   },
+  {
+    name: 'import',
+    says: 'Take WARC and ARC files of any tool into a crawl directory.',
+    load: () => import('./import.js'),
+  },
   { name: 'reparse', says: 'Read the pages of a crawl again from its archive.', load: () => import('./reparse.js') },
   {
     name: 'verify',

@@ -16,7 +16,7 @@ import { budgets, frontierOptions, productToken, robotsTimes } from './parts.js'
 import { type Territory, tooManyQueries } from './territory.js';
 
 /** Partitions of a crawl (DESIGN 9): one node owns them all here. */
-const PARTITIONS = 256;
+export const PARTITIONS = 256;
 /** Texts of URLs kept in memory; some 250 bytes each. */
 const TEXTS = 100_000;
 

@@ -3,46 +3,37 @@
 import { join } from 'node:path';
 import { cdxjLine } from '../archive/cdxj.js';
 import { splitHttp } from '../archive/http-message.js';
+import { parseSha1Label } from '../archive/warc-fields.js';
 import { readRecordAt } from '../archive/warc-reader.js';
+import type { RecordPointer } from '../changes.js';
 import type { StoreReader } from '../engines/ports.js';
 
 export async function* indexLines(store: StoreReader, dir: string): AsyncGenerator<string> {
   const names = new Map<number, string>();
   for (const chunk of store.scan('segments')) for (const { id, name } of chunk) names.set(id, name);
-  for (const chunk of store.scan('requests')) {
-    for (const { record: at, target, status } of chunk) {
-      if (at === null) continue;
-      const segment = names.get(at.segment)!;
-      const record = readRecordAt(join(dir, segment), at.offset, at.length);
-      const digest = record.headers.get('WARC-Payload-Digest');
-      yield cdxjLine({
-        url: target,
-        date: Date.parse(record.headers.get('WARC-Date') ?? ''),
-        status,
-        contentType: splitHttp(record)?.headers.get('Content-Type') ?? '',
-        revisit: record.type === 'revisit',
-        payloadDigest: digest === null ? null : fromBase32(digest.replace(/^sha1:/i, '')),
-        offset: at.offset,
-        length: at.length,
-        segment,
-      });
-    }
+  for (const { pointer, url } of answers(store)) {
+    const { segment: id, offset, length } = pointer;
+    const segment = names.get(id)!;
+    const record = readRecordAt(join(dir, segment), offset, length);
+    const http = splitHttp(record);
+    yield cdxjLine({
+      url: url ?? record.url ?? '',
+      date: Date.parse(record.headers.get('WARC-Date') ?? ''),
+      status: http?.status ?? 0,
+      contentType: http?.headers.get('Content-Type') ?? '',
+      revisit: record.type === 'revisit',
+      payloadDigest: parseSha1Label(record.headers.get('WARC-Payload-Digest') ?? ''),
+      ...{ offset, length, segment },
+    });
   }
 }
 
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-
-/** RFC 4648 base 32 without padding. */
-function fromBase32(text: string): Buffer {
-  const bytes: number[] = [];
-  let bits = 0;
-  let held = 0;
-  for (const letter of text.toUpperCase()) {
-    held = (held << 5) | ALPHABET.indexOf(letter);
-    bits += 5;
-    if (bits < 8) continue;
-    bits -= 8;
-    bytes.push((held >>> bits) & 0xff);
+/** Every archived answer: of a request of ours, or imported (the URL is the record's then). */
+function* answers(store: StoreReader): Generator<{ pointer: RecordPointer; url: string | null }> {
+  for (const chunk of store.scan('requests')) {
+    for (const { record, target } of chunk) if (record !== null) yield { pointer: record, url: target };
   }
-  return Buffer.from(bytes);
+  for (const chunk of store.scan('visits')) {
+    for (const { record, request } of chunk) if (record !== null && request < 0) yield { pointer: record, url: null };
+  }
 }

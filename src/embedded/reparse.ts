@@ -11,9 +11,9 @@ import { lockDirectory } from '../engines/lock.js';
 import type { Store } from '../engines/ports.js';
 import { openSqliteStore } from '../engines/sqlite.js';
 import { systemClock } from '../engines/system.js';
-import { CommittedSegments } from '../state/committed-segments.js';
 import { type CrawlDirectory, crawlDirectory } from './directory.js';
 import { documentSettings, productToken, workerCount } from './parts.js';
+import { committedBytes } from './recover.js';
 
 /** Rows of one commit. */
 const BATCH = 2_000;
@@ -108,15 +108,8 @@ class ReadingWriter {
 
   /** Closes what a killed crawl or reparse left open, as the next crawl would. */
   async recover(): Promise<void> {
-    const committed = new CommittedSegments();
-    for (const row of rows(this.#store, 'segments')) {
-      committed.segment(row);
-      this.#segments.set(row.name, row.id);
-    }
-    for (const { record } of rows(this.#store, 'requests')) committed.record(record);
-    for (const { text } of rows(this.#store, 'visits')) committed.record(text);
-    for (const { text } of rows(this.#store, 'reparsed')) committed.record(text);
-    this.close(await this.#archive.recover(committed.lengths()));
+    for (const { id, name } of rows(this.#store, 'segments')) this.#segments.set(name, id);
+    this.close(await this.#archive.recover(committedBytes(this.#store)));
   }
 
   async add(readings: readonly NewReading[]): Promise<void> {

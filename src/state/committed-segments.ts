@@ -1,5 +1,5 @@
 /** How far each segment is committed: what may be kept of it when the process or one of its workers has died. */
-import type { Changes, RecordPointer, SegmentRow } from '../changes.js';
+import type { Changes, RecordPointer, SegmentRow, VisitRow } from '../changes.js';
 
 export class CommittedSegments {
   readonly #names = new Map<number, string>();
@@ -9,8 +9,14 @@ export class CommittedSegments {
   add({ segments, requests, visits, reparsed }: Pick<Changes, 'segments' | 'requests' | 'visits' | 'reparsed'>): void {
     for (const row of segments) this.segment(row);
     for (const { record } of requests) this.record(record);
-    for (const { text } of visits) this.record(text); // its `record` is its request's
+    for (const visit of visits) this.visit(visit);
     for (const { text } of reparsed) this.record(text);
+  }
+
+  /** Its `record` is its request's, unless it was imported. */
+  visit({ request, record, text }: VisitRow): void {
+    if (request < 0) this.record(record);
+    this.record(text);
   }
 
   segment({ id, name }: SegmentRow): void {

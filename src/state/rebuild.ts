@@ -176,7 +176,7 @@ class Scan {
     const { urls } = this.#parts.frontier;
     this.visits = row.id + 1;
     this.#parts.tally.add({ requests: [], visits: [row], denied: [], dead: [] });
-    this.committed.record(row.text);
+    this.committed.visit(row);
     if (row.contentHash !== null && row.code === 'ok') this.#parts.content.keep(row.contentHash, row.id, row.url);
     this.#settle(row.url, UrlState.done);
     urls.setAttempts(row.url, 0);

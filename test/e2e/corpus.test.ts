@@ -96,3 +96,25 @@ describe('reparse', () => {
     expect(readdirSync(join(dir, 'text')).filter((name) => name.endsWith('.open'))).toEqual([]);
   }, 60_000);
 });
+
+test('what was imported can be crawled on from', async () => {
+  const imported = join(scratch(), 'crawl');
+  const files = readdirSync(join(dir, 'warc')).filter((name) => name.endsWith('.gz')).map((name) => join(dir, 'warc', name)); // biome-ignore format: short
+  const { code, err } = await saunter(['import', ...files, '--dir', imported]);
+  expect(code, err).toBe(0);
+  const texts = async (of: string) => {
+    const out = (await saunter(['export', '--dir', of])).out;
+    return new Map(out.trim().split('\n').map((line) => JSON.parse(line) as ExportedPage).map(({ url, title, text, duplicateOf }) => [url, [title, text, duplicateOf]])); // biome-ignore format: short
+  };
+  const [before, after] = [await texts(dir), await texts(imported)];
+  // read again by a handler, or a revisit of what the crawl had under another URL
+  for (const path of ['/mine', '/bad', '/twin'])
+    for (const map of [before, after]) map.delete(site.url('127.0.0.1', path));
+  expect(after).toEqual(before);
+  // a host that was imported is not one that the operator named: private addresses stay closed to it
+  const flags = ['--dir', imported, '--add', '--delay', '0', '--patience', '1s', '--allow-private', '127.0.0.0/8'];
+  flags.push('--resolve', 'new.test=127.0.0.1');
+  const { summary } = await crawl([site.url('new.test', '/p/1'), ...flags, '--max-depth', '0']);
+  expect(summary.requests).toBe(2);
+  expect(JSON.parse((await saunter(['verify', '--dir', imported, '--json'])).out)).toMatchObject({ ok: true });
+}, 60_000);

@@ -1,0 +1,62 @@
+import { readConfigFile } from '../config-file.js';
+import { importInto } from '../embedded/import.js';
+import { UserError } from '../errors.js';
+import { loadConfig, userAgent } from '../load-config.js';
+import { formatCount } from '../units.js';
+import { version } from '../version.js';
+import type { Arguments, CommandSpec } from './arguments.js';
+import { type ExitCode, requireDir, type World } from './command.js';
+import { cleanLine } from './terminal.js';
+
+export const spec: CommandSpec = {
+  name: 'import',
+  says: 'Take WARC and ARC files of any tool into a crawl directory, for export, reparse and dedup.',
+  operands: 'WARC...',
+  mostOperands: 100_000,
+  flags: [
+    { name: 'dir', value: 'DIR', says: 'The crawl directory: a new one, or one of a crawl that does not run.' },
+    { name: 'config', value: 'FILE', says: 'A JSON file of options, as for crawl: handlers, limits.' },
+    { name: 'json', says: 'One line of JSON instead of words.' },
+  ],
+  options: [],
+  examples: [
+    ['saunter import CC-MAIN-*.warc.gz --dir common-crawl', 'Each page is parsed and kept once.'],
+    ['saunter export --dir common-crawl --out pages.jsonl', 'Then as with any crawl.'],
+  ],
+  notes: [
+    'Answers to GET requests become pages of the crawl, with their dates; requests of ours they are not, and no link of ' +
+      'them is followed. What is older than what the crawl knows of a URL is passed over, so that an interrupted import ' +
+      'can be run again. Exit code 1 if a file is damaged: what stands before that place is taken.',
+  ],
+};
+
+export async function run(args: Arguments, { terminal, signal }: World): Promise<ExitCode> {
+  if (args.operands.length === 0) throw new UserError('What is to be imported? Name WARC or ARC files.', 2);
+  const dir = requireDir(args);
+  const file = args.flags.get('config');
+  const config = loadConfig(file === undefined ? {} : readConfigFile(file), args.options, file);
+  let refused = 0;
+  const counts = await importInto(dir, {
+    ...{ files: args.operands, config, userAgent: userAgent(version(), config.contact) },
+    isStopped: () => signal.aborted,
+    onProgress: (path, records) =>
+      terminal.progress(`Importing: ${formatCount(records)} answers · ${path}`, performance.now()),
+    onRefused: (sentence) => {
+      refused++;
+      terminal.error(cleanLine(sentence));
+    },
+  });
+  if (args.flags.has('json')) terminal.print(JSON.stringify(counts));
+  else {
+    const { records, pages, duplicates, nearDuplicates, skipped } = counts;
+    terminal.print(
+      `${formatCount(records)} answers were imported: ${formatCount(pages)} pages, ${formatCount(duplicates)} of them ` +
+        `duplicates and ${formatCount(nearDuplicates)} near-duplicates.`,
+    );
+    for (const [reason, count] of Object.entries(skipped)) {
+      terminal.print(`  ${formatCount(count).padStart(8)}  passed over: ${cleanLine(reason)}`);
+    }
+  }
+  if (signal.aborted) return 130;
+  return refused > 0 ? 1 : 0;
+}
