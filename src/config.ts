@@ -306,7 +306,7 @@ export const OPTIONS = {
   ...group('Documents', {
     handlers: texts(
       [],
-      'TYPE=MODULE, such as application/epub+zip=./epub.js',
+      'a pair TYPE=MODULE, such as application/epub+zip=./epub.js',
       isHandler,
       'A module that reads documents of a content type: its default export gets their bytes and URL.',
     ),

@@ -102,8 +102,6 @@ describe('loading', () => {
     [{ depth: 1.5 }, {}, 'depth in my.json cannot be 1.5: give a whole number'],
     [{ 'retry.ladder': ['30s', 'soon'] }, {}, '"soon"'],
     [{ 'retry.ladder': [] }, {}, 'cannot be []'],
-    [{ 'frontier.levelWeights': [1, 2] }, {}, 'a list of 5 whole numbers'],
-    [{ 'memory.refuseLevel4': '120%' }, {}, 'a share from 0% to 100%'],
     [{}, { delay: '2h' }, '--delay cannot be "2h"'],
     [{}, { budget: '-1' }, '--budget cannot be "-1": give a whole number from 1 to 1,000,000,000,000, or off.'],
     [{}, { 'allow-private': ['10.0.0.0/8', '10.0.0.0/33'] }, '--allow-private cannot be "10.0.0.0/33"'],

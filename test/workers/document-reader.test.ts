@@ -11,7 +11,7 @@ const settings: DocumentSettings = {
     { mediaType: 'x/gone', module: new URL('gone.mjs', import.meta.url).href },
   ],
   // short, for the tests
-  ...{ pdfPages: 3, time: 3_000, memory: 64 * MIB },
+  ...{ pdfPages: 3, time: 6_000, memory: 64 * MIB },
 };
 let reader: DocumentReader;
 beforeAll(async () => {
@@ -48,8 +48,8 @@ describe('a document that is read apart', () => {
 
   test.each([
     ['throw', 'cannot read this'],
-    ['hang', 'its reader needed more than 3 s'],
-    ['wait', 'its reader needed more than 3 s'],
+    ['hang', 'its reader needed more than 6 s'],
+    ['wait', 'its reader needed more than 6 s'],
     ['exit', 'its reader ended'],
     ['later', 'its reader crashed: too late'],
     ['heap', 'its reader ran out of memory'],
