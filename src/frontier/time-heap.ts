@@ -33,8 +33,9 @@ export class TimeHeap {
 
   /** Removes the earliest entry; read `time`, `value` and `stamp` before. */
   pop(): void {
+    if (this.#size === 0) return;
     const last = --this.#size;
-    if (last <= 0) return;
+    if (last === 0) return;
     const time = this.#times[last];
     const age = this.#ages[last];
     let hole = 0;
