@@ -9,9 +9,10 @@ import { MarkdownFiles } from './markdown-files.js';
 import { type Output, writeFileWhole, writeFolderWhole } from './output.js';
 import type { PageFilter } from './page-filter.js';
 import { type CorpusPage, corpusPages } from './pages.js';
+import { parquet } from './parquet.js';
 import { type SegmentFolders, segmentPaths } from './segment-paths.js';
 
-export const EXPORT_FORMATS = ['jsonl', 'jsonl.gz', 'csv', 'wet', 'markdown'] as const;
+export const EXPORT_FORMATS = ['jsonl', 'jsonl.gz', 'parquet', 'csv', 'wet', 'markdown'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Formats that are text: they may go to a terminal or a pipe. */
@@ -52,8 +53,8 @@ export async function exportTo(
           const files = new MarkdownFiles(folder, archive);
           return job.each((page) => files.add(page));
         })
-      : await writeFileWhole(path, { gzip: options.format === 'jsonl.gz' }, (output) =>
-          job.stream(formatOf(options, path), output),
+      : await writeFileWhole(path, { gzip: options.format === 'jsonl.gz' }, async (output) =>
+          job.stream(await formatOf(options, path), output),
         );
   return isWhole ? job.pages : null;
 }
@@ -66,10 +67,11 @@ export async function exportInto(
   options: ExportOptions,
 ): Promise<number | null> {
   const job = new ExportJob(reader, new ArchiveReader(segmentPaths(reader, folders)), options);
-  return (await job.stream(formatOf(options, ''), output)) ? job.pages : null;
+  return (await job.stream(await formatOf(options, ''), output)) ? job.pages : null;
 }
 
-function formatOf({ format, software, now }: ExportOptions, path: string): StreamFormat {
+async function formatOf({ format, software, now }: ExportOptions, path: string): Promise<StreamFormat> {
+  if (format === 'parquet') return parquet(software);
   if (format === 'csv') return csv();
   return format === 'wet' ? wet(basename(path), { software }, now) : jsonLines();
 }

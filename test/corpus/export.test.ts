@@ -8,6 +8,7 @@ import { type ExportFormat, type ExportOptions, exportInto, exportTo } from '../
 import { EVERY_PAGE, type PageFilter } from '../../src/corpus/page-filter.js';
 import type { ExportedPage } from '../../src/corpus/pages.js';
 import { UserError } from '../../src/errors.js';
+import { parseCsv } from '../support/csv.js';
 import { MadeCrawl, START } from './made-crawl.js';
 
 const A = 'http://a.example/';
@@ -191,12 +192,15 @@ describe('formats', () => {
 });
 
 describe('an export that does not come to its end', () => {
-  test.each(['jsonl', 'jsonl.gz', 'csv', 'wet', 'markdown'] as const)('as %s leaves nothing', async (format) => {
-    let asked = 0;
-    const { pages } = await exportFile(format, `stopped-${format}`, { isStopped: () => ++asked > 3 });
-    expect(pages).toBeNull();
-    expect(readdirSync(out).filter((name) => name.startsWith('stopped'))).toEqual([]);
-  });
+  test.each(['jsonl', 'jsonl.gz', 'parquet', 'csv', 'wet', 'markdown'] as const)(
+    'as %s leaves nothing',
+    async (format) => {
+      let asked = 0;
+      const { pages } = await exportFile(format, `stopped-${format}`, { isStopped: () => ++asked > 3 });
+      expect(pages).toBeNull();
+      expect(readdirSync(out).filter((name) => name.startsWith('stopped'))).toEqual([]);
+    },
+  );
 
   test('leaves the file that was there', async () => {
     writeFileSync(join(out, 'before.jsonl'), 'before');
@@ -216,18 +220,3 @@ describe('an export that does not come to its end', () => {
     expect(existsSync(join(out, 'mine.part'))).toBe(true);
   });
 });
-
-/** RFC 4180, strictly. */
-function parseCsv(text: string): string[][] {
-  const rows: string[][] = [];
-  let row: string[] = [];
-  const cells = /("(?:[^"]|"")*"|[^",\r\n]*)(,|\r\n)/gy;
-  for (let match = cells.exec(text); match !== null; match = cells.exec(text)) {
-    row.push(match[1].startsWith('"') ? match[1].slice(1, -1).replaceAll('""', '"') : match[1]);
-    if (match[2] === ',') continue;
-    rows.push(row);
-    row = [];
-    if (cells.lastIndex === text.length) return rows;
-  }
-  throw new Error(`not CSV after row ${rows.length}`);
-}
