@@ -1,12 +1,12 @@
 /** The page workers of a simulated process: they make requests to the model web, report what came of it (late, twice, out
  * of order), and die. */
 import type { OutcomeCode } from '../errors.js';
+import type { Frontier } from '../frontier/frontier.js';
 import type { Lease } from '../frontier/lease.js';
 import type { LeaseReport, RedirectTarget } from '../frontier/report.js';
 import { LinkPacker, type PackedLinks } from '../url/packed-links.js';
 import { type ModelAnswer, rulesAt } from './model-web.js';
 import type { Lesson, RobotsLesson } from './simulation-oracle.js';
-import type { Process } from './simulation-process.js';
 import type { World } from './simulation-world.js';
 
 /** What a worker sends, and what the oracle may assume that the crawler knows once it has come. */
@@ -16,6 +16,15 @@ export interface Delivery {
   /** Number of the request at the oracle, -1 if none was made. */
   request: number;
   lesson: Lesson;
+}
+
+/** The process that the workers belong to. */
+export interface Employer {
+  readonly frontier: Frontier;
+  readonly isAlive: boolean;
+  /** The loop's clock, ms. */
+  now(): number;
+  receive(delivery: Delivery): void;
 }
 
 interface Order {
@@ -39,11 +48,11 @@ const GREEDY = 3_600_000;
 
 export class VirtualWorkers {
   readonly #world: World;
-  readonly #process: Process;
+  readonly #process: Employer;
   readonly #workers: Worker[];
   readonly #packer = new LinkPacker();
 
-  constructor(world: World, process: Process) {
+  constructor(world: World, process: Employer) {
     this.#world = world;
     this.#process = process;
     const count = world.settings.frontier.workers;
@@ -178,7 +187,7 @@ export class VirtualWorkers {
 }
 
 function lessonOf(
-  process: Process,
+  process: Employer,
   lease: Lease,
   request: number,
   origin: string,
