@@ -26,7 +26,7 @@ beforeAll(async () => {
     '--allow-private',
     '127.0.0.0/8',
     '--max-pages',
-    '600',
+    '300',
   ];
   const { summary } = await crawl([...web.seeds, '--dir', dir, '--resolve', web.resolve, ...flags]);
   await web.stop();
