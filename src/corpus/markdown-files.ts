@@ -21,7 +21,7 @@ const MAX_HOST = 120;
  */
 export function filePath(url: string): [folder: string, name: string] {
   const { host, pathname, search } = new URL(url);
-  const words = slug(decoded(pathname + search));
+  const words = slug(decoded(pathname.replace(/\.(?:x?html?|php|aspx?)$/i, '') + search));
   const digits = createHash('sha256').update(url).digest('hex').slice(0, 10);
   return [folderOf(host), `${words === '' ? 'index' : words}-${digits}.md`];
 }
@@ -82,9 +82,33 @@ export class MarkdownFiles {
     const contentType = page.contentType === '' ? null : page.contentType;
     if (archived === null || !isHtml(sniffType(contentType, archived.body))) return page.text;
     const input = { body: archived.body, url: page.finalUrl, contentType: page.contentType };
-    return parsePage(input, { markdown: true }).markdown || page.text;
+    const { markdown = '', base } = parsePage(input, { markdown: true });
+    return absoluteLinks(markdown, base) || page.text;
   }
 }
+
+/** A file is read apart from its site: link targets become absolute. Code, in spans and fences, stays as it is. */
+export function absoluteLinks(markdown: string, base: string): string {
+  let fence = '';
+  const lines = markdown.split('\n').map((line) => {
+    const mark = /^[\s>]*(?:(?:[-*]|\d+\.)\s+)*(`{3,})/.exec(line)?.[1] ?? '';
+    if (fence === '' && mark !== '') fence = mark;
+    else if (fence !== '' && mark === fence) fence = '';
+    else if (fence === '' && line.includes('](')) return linkTargets(line, base);
+    return line;
+  });
+  return lines.join('\n');
+}
+
+/** Brackets of the text itself are escaped, so that an unescaped one ends a label. */
+const linkTargets = (line: string, base: string): string =>
+  line.replace(/(`+)(?!`).*?(?<!`)\1(?!`)|(?<!\\)\]\((<[^<>]*>|[^\s()<>]*)\)/g, (whole, ticks, target) => {
+    if (ticks !== undefined) return whole;
+    const href = target.startsWith('<') ? target.slice(1, -1) : target;
+    if (!URL.canParse(href, base)) return whole;
+    const absolute = new URL(href, base).href;
+    return /[()]/.test(absolute) ? `](<${absolute}>)` : `](${absolute})`;
+  });
 
 /** The page's facts as YAML: each value is JSON, which YAML 1.2 includes. */
 function frontMatter(page: ExportedPage): string {
