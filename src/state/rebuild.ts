@@ -223,14 +223,15 @@ class Scan {
   /** A lease that the last run never settled: its request may have been made. The URL is charged an attempt. */
   lost(lease: OpenLease, changes: Changes): void {
     const { frontier, uncleanOwe, delay } = this.#parts;
-    if (lease.host >= frontier.hosts.size || lease.url >= frontier.urls.size) return; // its row was never committed
-    if (lease.url >= 0 && frontier.urls.state(lease.url) !== UrlState.pending) return; // settled after all
+    if (lease.host >= frontier.hosts.size) return; // its row was never committed
+    const url = lease.url < frontier.urls.size ? lease.url : -1; // nor was that of the URL: the host owes all the same
+    if (url >= 0 && frontier.urls.state(url) !== UrlState.pending) return; // settled after all
     const code = 'lease.lost';
     const ended = Math.round(this.#now);
     const owed = Math.max(uncleanOwe, delay);
     const row: RequestRow = {
       id: this.requests,
-      url: lease.url,
+      url,
       host: lease.host,
       address: '',
       kind: lease.kind,
@@ -248,14 +249,14 @@ class Scan {
     this.requests++;
     frontier.hosts.restUntil[lease.host] = Math.max(frontier.hosts.restUntil[lease.host], ended + owed);
     frontier.hosts.reason[lease.host] = WAIT_REASONS.indexOf('delay');
-    if (lease.url < 0) return;
+    if (url < 0) return;
     frontier.hosts.fetched[lease.host]++;
-    const attempts = frontier.urls.attempts(lease.url) + 1;
-    frontier.urls.setAttempts(lease.url, attempts);
-    frontier.retries.remember(lease.url, { at: ended, code, status: 0 });
+    const attempts = frontier.urls.attempts(url) + 1;
+    frontier.urls.setAttempts(url, attempts);
+    frontier.retries.remember(url, { at: ended, code, status: 0 });
     if (attempts <= MAX_LOST_ATTEMPTS) return;
-    changes.dead.push({ url: lease.url, at: ended, dead: true, code, history: frontier.retries.forget(lease.url) });
-    frontier.urls.setState(lease.url, UrlState.dead);
+    changes.dead.push({ url, at: ended, dead: true, code, history: frontier.retries.forget(url) });
+    frontier.urls.setState(url, UrlState.dead);
   }
 
   lastFailure(url: number): number {
