@@ -105,7 +105,7 @@ export class Leasing {
       return false;
     }
     const turn = placing.turns.ask(host, now);
-    if (turn === 'later') placing.ready(host, now);
+    if (turn === 'later') placing.readyLater(host, now);
     if (turn === 'line') placing.park(host);
     return turn === 'now';
   }

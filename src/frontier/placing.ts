@@ -144,6 +144,18 @@ export class Placing {
     back.ready[hosts.worker[host]].push(Math.max(this.turns.readyAt(host), now), host, ++hosts.stamp[host]);
   }
 
+  /** A place at its address is promised to the host: it waits for the address's clock, without its back queue if that
+   * takes long. */
+  readyLater(host: number, now: number): void {
+    const at = this.turns.readyAt(host);
+    if (at <= now + this.#state.options.sleepBeyond) {
+      this.ready(host, now);
+    } else {
+      this.release(host);
+      this.#sleep(host, at);
+    }
+  }
+
   /** Its turn at its address came. */
   #seat(host: number, now: number): boolean {
     const { hosts } = this.#state;

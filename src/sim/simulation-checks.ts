@@ -162,12 +162,17 @@ export class Watch {
     for (let host = 0; host < hosts.size; host++) {
       const state = hosts.state[host];
       const waits = state === HostState.front || state === HostState.back || state === HostState.parked;
+      const isFree = hosts.address[host] < 0 || this.#frontier.addresses.nextAt(hosts.address[host]) <= now;
       const rests = state === HostState.asleep && hosts.restUntil[host] > now;
       const sleepsInVain =
         (state === HostState.robots || (rests && hosts.reason[host] === ROBOTS)) &&
         hasOpenUrl(this.#world, this.#frontier, host, now);
       const isDue =
-        (waits && hosts.nextAt[host] <= now && hosts.restUntil[host] <= now && !this.#leasedHosts.has(host)) ||
+        (waits &&
+          hosts.nextAt[host] <= now &&
+          isFree &&
+          hosts.restUntil[host] <= now &&
+          !this.#leasedHosts.has(host)) ||
         sleepsInVain;
       if (!isDue) {
         this.#dueSince.delete(host);
