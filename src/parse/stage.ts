@@ -4,6 +4,7 @@
  */
 import { simhash, simhashHex } from '../dedupe/simhash.js';
 import { type DocumentInput, type DocumentReading, isReadAtOnce, PARSER_VERSION } from './documents.js';
+import { detectLanguage } from './language.js';
 import { sniffType } from './sniff.js';
 
 /** Headers of an answer, by name without case. */
@@ -27,7 +28,6 @@ export interface ParsedFacts {
 }
 
 const MAX_TITLE = 1_000;
-const MAX_LANGUAGE = 40;
 const MAX_PREFERENCES = 20;
 const MAX_PREFERENCE = 200;
 /** Headers that state preferences about AI: IETF aipref, contentsignals.org, the TDM reservation protocol. */
@@ -78,7 +78,7 @@ export function factsOf(reading: DocumentReading | null, headers: Headers, failu
   const print = simhash(reading.text);
   return {
     charset: reading.charset,
-    language: reading.language.slice(0, MAX_LANGUAGE),
+    language: detectLanguage(reading.text, reading.language),
     title: reading.title.slice(0, MAX_TITLE),
     simhash: print === null ? null : simhashHex(print),
     index: reading.robots.index,
