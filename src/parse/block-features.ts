@@ -1,33 +1,36 @@
 /**
  * What there is to know about each block of a page, as small numbers: its own text, its element's ancestors, its
- * neighbours, and its place among the page's prose. main-text.ts decides on them.
+ * neighbours, its section, and its place among the page's prose. main-text.ts decides on them.
  *
  * Everything is computed on the flat rows of the scan: one sweep up (sums of subtrees), one down (what ancestors say),
- * one over the blocks.
+ * one over the blocks. The tables are kept from page to page.
  */
 import { Tag } from './elements.js';
+import { Hint, hintsOfWords } from './hints.js';
 import type { Elements } from './open-elements.js';
-import type { TextBuilder } from './text-builder.js';
+import { BlockFlag, type TextBuilder } from './text-builder.js';
+import { TitleWords } from './title-words.js';
 
-/** The columns. The trained model refers to them by number: whoever changes one trains again. */
+/** The columns. The trained model refers to them by number: whoever changes one trains again. The first thirteen are in the
+ * order of the bits of `Hint`. */
 // biome-ignore format: a table
 export const Feature = {
-  chars: 0, words: 1, linkShare: 2, wordLength: 3, commas: 4, upperShare: 5, endsSentence: 6, flags: 7, headingLevel:
-  8, container: 9, parentTag: 10, grandparentTag: 11, depth: 12, position: 13, charsBefore: 14, afterHeadline: 15,
-  blocksInParent: 16, parentChars: 17, parentLinkShare: 18, parentProseShare: 19, grandChars: 20, grandLinkShare: 21,
-  parentChildren: 22, grandChildren: 23, bestDistance: 24, bestShare: 25, coverDistance: 26, coverShare: 27,
-  blocksToProse: 28, boilerplateShare: 29, boilerplateLinkShare: 30, boilerplateDistance: 31, previousChars: 32,
-  previousLinkShare: 33, nextChars: 34, nextLinkShare: 35, aroundLinkShare: 36, aroundChars: 37, pageChars: 38,
-  pageLinkShare: 39, pageProseShare: 40, pageBlocks: 41, articleShare: 42, articleOrdinal: 43, navigation: 44, footer:
-  45, header: 46, aside: 47, promotion: 48, comments: 49, hidden: 50, meta: 51, content: 52, article: 53, noscript:
-  54, form: 55, caption: 56,
+  navigation: 0, footer: 1, header: 2, aside: 3, promotion: 4, comments: 5, hidden: 6, meta: 7, content: 8, article: 9,
+  noscript: 10, form: 11, caption: 12,
+  chars: 13, words: 14, linkShare: 15, wordLength: 16, commas: 17, upperShare: 18, endsSentence: 19, flags: 20,
+  headingLevel: 21, container: 22, parentTag: 23, grandparentTag: 24, depth: 25, position: 26, charsBefore: 27,
+  afterHeadline: 28, blocksInParent: 29, parentChars: 30, parentLinkShare: 31, parentProseShare: 32, grandChars: 33,
+  grandLinkShare: 34, parentChildren: 35, grandChildren: 36, bestDistance: 37, bestShare: 38, coverDistance: 39,
+  coverShare: 40, blocksToProse: 41, boilerplateShare: 42, boilerplateLinkShare: 43, boilerplateDistance: 44,
+  previousChars: 45, previousLinkShare: 46, nextChars: 47, nextLinkShare: 48, aroundLinkShare: 49, aroundChars: 50,
+  pageChars: 51, pageLinkShare: 52, pageProseShare: 53, pageBlocks: 54, articleShare: 55, articleOrdinal: 56,
+  lowerShare: 57, digitShare: 58, afterTitle: 59, ownHint: 60, sectionHint: 61, sectionBlocks: 62, sectionLevel: 63,
 } as const;
-export const FEATURE_COUNT = Object.keys(Feature).length;
 const F = Feature;
 
-/** Bits of `Hint` in the order of the columns `navigation` to `caption`. */
-const HINT_BITS = 13;
-const HINT_BASE = F.navigation;
+/** Bytes of a row of the table. */
+export const FEATURE_STRIDE = 64;
+
 /** Hints that speak against an element: navigation, footer, header, aside, promotion, comments, hidden, meta. */
 const AGAINST = 255;
 
@@ -48,63 +51,150 @@ function log(value: number): number {
 
 /** A share in percent; 0 of nothing. */
 function share(part: number, whole: number): number {
-  return whole === 0 ? 0 : Math.min(100, ((part * 100) / whole) | 0);
+  return part === 0 ? 0 : Math.min(100, ((part * 100) / whole) | 0);
 }
 
 const cap = (value: number): number => Math.min(value, 255);
 
+/** Neighbours that are looked at, either way. */
+const AROUND = 4;
+
 /** Blocks that are looked at: the first ones of a page that has more than any reader would go through. */
 export const MAX_BLOCKS = 20_000;
 
-/** Bytes of a block that are looked at closely. */
+/** Bytes of a block that are looked at closely, and of one whose words are looked up as if they named a class. */
 const SAMPLE = 128;
+const LABEL = 48;
 
-/** The table of features of a page, `FEATURE_COUNT` numbers a block. */
+/** What is kept of a row: where its subtree ends, characters in it, those in links, those of prose, blocks, children, and
+ * the rows of the nearest element that hints speak against and of the nearest `article`. */
+const ROW = 8;
+const END = 0;
+const CHARS = 1;
+const LINKS = 2;
+const PROSE = 3;
+const BLOCKS = 4;
+const CHILDREN = 5;
+const AGAINST_ROW = 6;
+const ARTICLE_ROW = 7;
+
+/** Distances to the nearest ancestor-or-self with each hint, four to a word: 13 and three that nobody reads. */
+const HINT_WORDS = 4;
+const ONES = 0x01010101;
+
+/** Rows and blocks whose room is kept from page to page. */
+const KEPT = 1 << 15;
+
+/** Neighbours that are of a kind are decided together, up to this many. */
+const MAX_ALIKE = 16;
+/** Levels of ancestors in which neighbours of a kind may differ. */
+const ALIKE_LEVELS = 3;
+
+/** Computes the table of one page after another. */
 export class BlockFeatures {
-  readonly table: Uint8Array;
-  readonly #elements: Elements;
-  readonly #text: TextBuilder;
-  readonly #size: number;
-  // per row
-  readonly #end: Int32Array;
-  readonly #chars: Int32Array;
-  readonly #linkChars: Int32Array;
-  readonly #prose: Int32Array;
-  readonly #blocks: Int32Array;
-  readonly #children: Int32Array;
-  readonly #depth: Uint8Array;
-  /** Row of the nearest element that hints speak against. */
-  readonly #against: Int32Array;
-  /** Row of the nearest `article`, and the how-manieth of the page it is. */
-  readonly #article: Int32Array;
-  readonly #articleOrdinal: Uint8Array;
-  /** Distance to the nearest ancestor-or-self with each hint, `HINT_BITS` a row. */
-  readonly #hintDistance: Uint8Array;
+  /** `FEATURE_STRIDE` numbers a unit, of the page read last. */
+  table = new Uint8Array(0);
+  /** Units: runs of neighbours that are of a kind, such as the cells of a table. Their first blocks, and the end of the last. */
+  units = new Int32Array(0);
+  unitCount = 0;
+  #toProse = new Uint8Array(0);
+  #words = new Int32Array(0);
+  #rows = new Int32Array(0);
+  #depth = new Uint8Array(0);
+  #ordinal = new Uint8Array(0);
+  #distances = new Int32Array(0);
+  #score = new Float64Array(0);
+  #elements!: Elements;
+  #text!: TextBuilder;
+  #size = 0;
   #best = 0;
   #cover = 0;
+  #headline = -1;
+  #titled = -1;
+  readonly #title = new TitleWords();
 
-  constructor(elements: Elements, text: TextBuilder) {
+  /**
+   * Fills the table for the blocks of a scanned page.
+   * @param title its `title`, by which its headline is known
+   * @param alike whether neighbours of a kind make one unit (default); else each block is one
+   */
+  read(elements: Elements, text: TextBuilder, title: string, alike = true): void {
     this.#elements = elements;
     this.#text = text;
-    const rows = elements.count;
     this.#size = Math.min(text.blockCount, MAX_BLOCKS);
-    this.#end = new Int32Array(rows);
-    this.#chars = new Int32Array(rows);
-    this.#linkChars = new Int32Array(rows);
-    this.#prose = new Int32Array(rows);
-    this.#blocks = new Int32Array(rows);
-    this.#children = new Int32Array(rows);
-    this.#depth = new Uint8Array(rows);
-    this.#against = new Int32Array(rows);
-    this.#article = new Int32Array(rows);
-    this.#articleOrdinal = new Uint8Array(rows);
-    this.#hintDistance = new Uint8Array(rows * HINT_BITS);
-    this.table = new Uint8Array(this.#size * FEATURE_COUNT);
+    this.#makeRoom(elements.count, this.#size);
     this.#sumUp();
     this.#chooseBest();
     this.#chooseCover();
     this.#inheritDown();
+    this.#findHeadlines(title);
+    this.#findUnits(alike ? MAX_ALIKE : 1);
+    this.#findProse();
     this.#fill();
+  }
+
+  #makeRoom(rows: number, blocks: number): void {
+    if (this.#depth.length < rows || this.#depth.length > KEPT) {
+      const size = Math.max(2048, rows + (rows >> 1));
+      this.#rows = new Int32Array(size * ROW);
+      this.#depth = new Uint8Array(size);
+      this.#ordinal = new Uint8Array(size);
+      this.#distances = new Int32Array(size * HINT_WORDS);
+      this.#score = new Float64Array(size);
+    } else {
+      this.#rows.fill(0, 0, rows * ROW);
+      this.#score.fill(0, 0, rows);
+    }
+    if (this.table.length < blocks * FEATURE_STRIDE || this.table.length > KEPT * FEATURE_STRIDE) {
+      this.table = new Uint8Array(Math.max(1024, blocks + (blocks >> 1)) * FEATURE_STRIDE);
+      this.#words = new Int32Array(this.table.buffer);
+      const size = this.table.length / FEATURE_STRIDE;
+      this.units = new Int32Array(size + 1);
+      this.#toProse = new Uint8Array(size);
+    }
+  }
+
+  #findUnits(most: number): void {
+    const { units } = this;
+    let unit = -1;
+    for (let block = 0; block < this.#size; block++) {
+      if (unit >= 0 && block - units[unit] < most && this.#isAlike(block - 1, block)) continue;
+      units[++unit] = block;
+    }
+    units[++unit] = this.#size;
+    this.unitCount = unit;
+  }
+
+  /** Are two neighbours short, with as many links, and in the same place of like elements: items, cells, cards? */
+  #isAlike(a: number, b: number): boolean {
+    const { blockRow, blockFlags, blockChars, blockLinkChars } = this.#text;
+    const { tag, parent, hints } = this.#elements;
+    if (blockFlags[a] !== blockFlags[b] || blockFlags[a] & BlockFlag.heading) return false;
+    if (blockChars[a] >= PROSE_CHARS || blockChars[b] >= PROSE_CHARS) return false;
+    if (blockLinkChars[a] * 2 > blockChars[a] !== blockLinkChars[b] * 2 > blockChars[b]) return false;
+    let rowA = blockRow[a];
+    let rowB = blockRow[b];
+    for (let level = 0; rowA !== rowB; level++) {
+      if (level === ALIKE_LEVELS || tag[rowA] !== tag[rowB] || hints[rowA] !== hints[rowB]) return false;
+      rowA = parent[rowA];
+      rowB = parent[rowB];
+    }
+    return true;
+  }
+
+  /** Blocks to the nearest prose, either way. */
+  #findProse(): void {
+    const distances = this.#toProse;
+    let distance = FAR;
+    for (let block = 0; block < this.#size; block++) {
+      distance = this.#proseOf(block) > 0 ? 0 : cap(distance + 1);
+      distances[block] = distance;
+    }
+    distance = FAR;
+    for (let block = this.#size - 1; block >= 0; block--) {
+      distance = distances[block] === 0 ? 0 : cap(distance + 1);
+      if (distance < distances[block]) distances[block] = distance;
+    }
   }
 
   /** Prose characters of a block: its length if it is long and not mostly links. */
@@ -117,30 +207,33 @@ export class BlockFeatures {
   #sumUp(): void {
     const { parent, count } = this.#elements;
     const { blockRow, blockChars, blockLinkChars } = this.#text;
+    const rows = this.#rows;
     for (let block = 0; block < this.#size; block++) {
-      const row = blockRow[block];
-      this.#chars[row] += blockChars[block];
-      this.#linkChars[row] += blockLinkChars[block];
-      this.#prose[row] += this.#proseOf(block);
-      this.#blocks[row]++;
+      const at = blockRow[block] * ROW;
+      rows[at + CHARS] += blockChars[block];
+      rows[at + LINKS] += blockLinkChars[block];
+      rows[at + PROSE] += this.#proseOf(block);
+      rows[at + BLOCKS]++;
     }
     for (let row = count - 1; row > 0; row--) {
-      const up = parent[row];
-      if (this.#end[row] === 0) this.#end[row] = row + 1;
-      if (this.#end[up] < this.#end[row]) this.#end[up] = this.#end[row];
-      this.#chars[up] += this.#chars[row];
-      this.#linkChars[up] += this.#linkChars[row];
-      this.#prose[up] += this.#prose[row];
-      this.#blocks[up] += this.#blocks[row];
-      this.#children[up]++;
+      const at = row * ROW;
+      const up = parent[row] * ROW;
+      if (rows[at + END] === 0) rows[at + END] = row + 1;
+      if (rows[up + END] < rows[at + END]) rows[up + END] = rows[at + END];
+      rows[up + CHILDREN]++;
+      if (rows[at + BLOCKS] === 0) continue;
+      rows[up + CHARS] += rows[at + CHARS];
+      rows[up + LINKS] += rows[at + LINKS];
+      rows[up + PROSE] += rows[at + PROSE];
+      rows[up + BLOCKS] += rows[at + BLOCKS];
     }
-    if (this.#end[0] === 0) this.#end[0] = 1;
+    if (rows[END] === 0) rows[END] = 1;
   }
 
   /** The element whose children hold the most prose: a paragraph counts for its parent and half for its grandparent. */
   #chooseBest(): void {
-    const { parent, count } = this.#elements;
-    const score = new Float64Array(count);
+    const { parent } = this.#elements;
+    const score = this.#score;
     let best = 0;
     for (let block = 0; block < this.#size; block++) {
       const prose = this.#proseOf(block);
@@ -157,69 +250,58 @@ export class BlockFeatures {
 
   /** The smallest element that holds 85% of the prose. Rows of a subtree are contiguous, so candidates nest. */
   #chooseCover(): void {
-    const need = this.#prose[0] * 0.85;
+    const rows = this.#rows;
+    const need = rows[PROSE] * 0.85;
+    this.#cover = 0;
     if (need === 0) return;
     for (let row = 1; row < this.#elements.count; row++) {
-      if (row >= this.#end[this.#cover]) return;
-      if (this.#prose[row] >= need) this.#cover = row;
+      if (row >= rows[this.#cover * ROW + END]) return;
+      if (rows[row * ROW + PROSE] >= need) this.#cover = row;
     }
   }
 
   #inheritDown(): void {
     const { parent, hints, tag, count } = this.#elements;
-    const distances = this.#hintDistance;
-    for (let bit = 0; bit < HINT_BITS; bit++) distances[bit] = FAR;
-    this.#against[0] = -1;
-    this.#article[0] = -1;
+    const rows = this.#rows;
+    const distances = this.#distances;
+    const bytes = new Uint8Array(distances.buffer);
+    distances.fill(-1, 0, HINT_WORDS);
+    this.#depth[0] = 0;
+    rows[AGAINST_ROW] = -1;
+    rows[ARTICLE_ROW] = -1;
     let articles = 0;
     for (let row = 1; row < count; row++) {
       const up = parent[row];
-      this.#depth[row] = cap(this.#depth[up] + 1);
+      const at = row * ROW;
       const own = hints[row];
-      this.#against[row] = own & AGAINST ? row : this.#against[up];
-      const isArticle = tag[row] === Tag.article;
-      this.#article[row] = isArticle ? row : this.#article[up];
-      if (isArticle) this.#articleOrdinal[row] = Math.min(250, articles++);
-      const at = row * HINT_BITS;
-      const from = up * HINT_BITS;
-      for (let bit = 0; bit < HINT_BITS; bit++) {
-        const inherited = distances[from + bit];
-        distances[at + bit] = own & (1 << bit) ? 0 : inherited >= 254 ? inherited : inherited + 1;
-      }
+      this.#depth[row] = cap(this.#depth[up] + 1);
+      rows[at + AGAINST_ROW] = own & AGAINST ? row : rows[up * ROW + AGAINST_ROW];
+      if (tag[row] === Tag.article) {
+        rows[at + ARTICLE_ROW] = row;
+        this.#ordinal[row] = Math.min(250, articles++);
+      } else rows[at + ARTICLE_ROW] = rows[up * ROW + ARTICLE_ROW];
+      const from = up * HINT_WORDS;
+      const to = row * HINT_WORDS;
+      for (let word = 0; word < HINT_WORDS; word++) distances[to + word] = oneFarther(distances[from + word]);
+      for (let bits = own; bits !== 0; bits &= bits - 1) bytes[to * 4 + 31 - Math.clz32(bits & -bits)] = 0;
     }
   }
 
-  #fill(): void {
-    const headline = this.#headline();
-    let charsBefore = 0;
-    let lastProse = -1;
+  /** The block of the first `h1`, and the heading that has most of the page's title. */
+  #findHeadlines(title: string): void {
+    const { bytes, blockRow, blockFlags, blockStart, blockEnd } = this.#text;
+    this.#headline = this.#titled = -1;
+    this.#title.set(title);
+    let most = 0;
     for (let block = 0; block < this.#size; block++) {
-      const at = block * FEATURE_COUNT;
-      this.#fillText(block, at);
-      this.#fillPlace(block, at, charsBefore, headline);
-      this.#fillAncestors(block, at);
-      if (this.#proseOf(block) > 0) {
-        for (let b = Math.max(lastProse + 1, block - 254); b < block; b++) this.#setToProse(b, block - b);
-        lastProse = block;
-        this.#setToProse(block, 0);
-      } else this.#setToProse(block, lastProse < 0 ? FAR : cap(block - lastProse));
-      charsBefore += this.#text.blockChars[block];
+      if ((blockFlags[block] & BlockFlag.heading) === 0) continue;
+      if (this.#headline < 0 && this.#headingOf(blockRow[block]) === 1) this.#headline = block;
+      const likeness = this.#title.likeness(bytes, blockStart[block], blockEnd[block]);
+      if (likeness <= most) continue;
+      most = likeness;
+      this.#titled = block;
     }
-    this.#fillNeighbours();
-  }
-
-  #setToProse(block: number, distance: number): void {
-    const at = block * FEATURE_COUNT + F.blocksToProse;
-    if (distance === 0 || this.table[at] === 0 || distance < this.table[at]) this.table[at] = distance;
-  }
-
-  /** The block of the first `h1`, or -1. */
-  #headline(): number {
-    const { blockRow, blockFlags } = this.#text;
-    for (let block = 0; block < this.#size; block++) {
-      if (blockFlags[block] & 1 && this.#headingOf(blockRow[block]) === 1) return block;
-    }
-    return -1;
+    if (this.#titled < 0) this.#titled = this.#headline;
   }
 
   #headingOf(row: number): number {
@@ -230,124 +312,209 @@ export class BlockFeatures {
     return 0;
   }
 
+  /** Fills the row of each unit with what there is to know about the block in its middle. */
+  #fill(): void {
+    const { table, units } = this;
+    const { blockChars, blockFlags } = this.#text;
+    let charsBefore = 0;
+    let counted = 0;
+    let heading = -1;
+    let headingAt = 0;
+    for (let unit = 0, previous = -1; unit < this.unitCount; unit++) {
+      const at = unit * FEATURE_STRIDE;
+      const block = (units[unit] + units[unit + 1]) >> 1;
+      for (; counted < block; counted++) charsBefore += blockChars[counted];
+      this.#fillAncestors(block, previous, at);
+      this.#fillText(block, at);
+      this.#fillPlace(block, at, charsBefore);
+      this.#fillNeighbours(block, at);
+      table[at + F.blocksToProse] = this.#toProse[block];
+      if (blockFlags[block] & BlockFlag.heading) {
+        heading = block;
+        headingAt = at;
+      }
+      table[at + F.sectionHint] = heading < 0 ? 0 : table[headingAt + F.ownHint];
+      table[at + F.sectionBlocks] = heading < 0 ? FAR : cap(block - heading);
+      table[at + F.sectionLevel] = heading < 0 ? 0 : table[headingAt + F.headingLevel];
+      previous = block;
+    }
+  }
+
   #fillText(block: number, at: number): void {
     const { table } = this;
     const { bytes, blockStart, blockEnd, blockChars, blockLinkChars, blockGaps } = this.#text;
     const start = blockStart[block];
     const end = blockEnd[block];
     const stop = Math.min(end, start + SAMPLE);
-    let commas = 0;
-    let uppers = 0;
-    let letters = 0;
+    let counts = 0;
+    let lowerWords = 0;
+    let afterBlank = 1;
     for (let p = start; p < stop; p++) {
       const c = bytes[p];
-      const lower = c | 0x20;
-      if ((lower >= 0x61 && lower <= 0x7a) || c >= 0x80) {
-        letters++;
-        if (c !== lower) uppers++;
-      } else if (c === 0x2c || c === 0x3b) commas++;
+      counts += sampleCounts[c];
+      const kind = sampleKind[c];
+      lowerWords += afterBlank & kind;
+      afterBlank = kind >> 1;
     }
-    const last = lastCharacter(bytes, start, end);
+    const letters = counts & 0xff;
+    const uppers = (counts >>> 8) & 0xff;
+    const commas = (counts >>> 16) & 0xff;
+    const digits = counts >>> 24;
     const chars = blockChars[block];
+    const words = blockGaps[block] + 1;
     table[at + F.chars] = log(chars);
-    table[at + F.words] = log(blockGaps[block] + 1);
+    table[at + F.words] = log(words);
     table[at + F.linkShare] = share(blockLinkChars[block], chars);
-    table[at + F.wordLength] = cap(((chars * 4) / (blockGaps[block] + 1)) | 0);
+    table[at + F.wordLength] = cap(((chars * 4) / words) | 0);
     table[at + F.commas] = commas;
     table[at + F.upperShare] = share(uppers, letters);
-    table[at + F.endsSentence] = last;
+    table[at + F.digitShare] = share(digits, stop - start);
+    table[at + F.lowerShare] = share(lowerWords * 8, stop - start);
+    table[at + F.endsSentence] = lastCharacter(bytes, start, end);
+    table[at + F.ownHint] = letters > 0 && end - start <= LABEL ? hintNumber(hintsOfWords(bytes, start, end)) : 0;
   }
 
-  #fillPlace(block: number, at: number, charsBefore: number, headline: number): void {
+  #fillPlace(block: number, at: number, charsBefore: number): void {
     const { table } = this;
     const { blockRow, blockFlags } = this.#text;
-    const row = blockRow[block];
-    table[at + F.flags] = blockFlags[block];
-    table[at + F.headingLevel] = blockFlags[block] & 1 ? this.#headingOf(row) : 0;
+    const rows = this.#rows;
+    const flags = blockFlags[block];
+    table[at + F.flags] = flags;
+    table[at + F.headingLevel] = flags & BlockFlag.heading ? this.#headingOf(blockRow[block]) : 0;
     table[at + F.position] = share(block, this.#size);
-    table[at + F.charsBefore] = share(charsBefore, this.#chars[0]);
-    table[at + F.afterHeadline] = headline < 0 ? 0 : Math.max(1, Math.min(255, 128 + block - headline));
-    table[at + F.pageChars] = log(this.#chars[0]);
-    table[at + F.pageLinkShare] = share(this.#linkChars[0], this.#chars[0]);
-    table[at + F.pageProseShare] = share(this.#prose[0], this.#chars[0]);
-    table[at + F.pageBlocks] = log(this.#size);
+    table[at + F.charsBefore] = share(charsBefore, rows[CHARS]);
+    table[at + F.afterHeadline] = this.#headline < 0 ? 0 : Math.max(1, Math.min(255, 128 + block - this.#headline));
+    table[at + F.afterTitle] = this.#titled < 0 ? 0 : Math.max(1, Math.min(255, 128 + block - this.#titled));
   }
 
-  #fillAncestors(block: number, at: number): void {
+  /** What the ancestors say. Those of the unit before are often the same, and then so is most of what they say. */
+  #fillAncestors(block: number, previous: number, at: number): void {
     const { table } = this;
+    const words = this.#words;
+    const distances = this.#distances;
     const { tag, parent } = this.#elements;
-    const row = this.#text.blockRow[block];
+    const { blockRow } = this.#text;
+    const row = blockRow[block];
     const up = Math.max(0, parent[row]);
-    const above = Math.max(0, parent[up]);
+    const before = previous < 0 ? -1 : blockRow[previous];
+    if (before >= 0 && (before === row || Math.max(0, parent[before]) === up)) {
+      for (let word = at >> 2, end = word + FEATURE_STRIDE / 4; word < end; word++) {
+        words[word] = words[word - FEATURE_STRIDE / 4];
+      }
+      if (before === row) return;
+    } else {
+      this.#fillPage(at);
+      this.#fillAbove(up, at);
+    }
+    this.#fillRow(row, at);
     table[at + F.container] = tag[row];
+    table[at + F.depth] = this.#depth[row];
+    // three bytes too many, which the caller overwrites
+    for (let word = 0; word < HINT_WORDS; word++) words[(at >> 2) + word] = distances[row * HINT_WORDS + word];
+  }
+
+  /** What is the same for all blocks of the page. */
+  #fillPage(at: number): void {
+    const { table } = this;
+    const rows = this.#rows;
+    const chars = rows[CHARS];
+    table[at + F.pageChars] = log(chars);
+    table[at + F.pageLinkShare] = share(rows[LINKS], chars);
+    table[at + F.pageProseShare] = share(rows[PROSE], chars);
+    table[at + F.pageBlocks] = log(this.#size);
+    table[at + F.bestShare] = share(rows[this.#best * ROW + CHARS], chars);
+    table[at + F.coverShare] = share(rows[this.#cover * ROW + CHARS], chars);
+  }
+
+  /** The parent of the block's element, and its parent. */
+  #fillAbove(up: number, at: number): void {
+    const { table } = this;
+    const rows = this.#rows;
+    const { tag, parent } = this.#elements;
+    const above = Math.max(0, parent[up]);
+    const upRow = up * ROW;
+    const aboveRow = above * ROW;
     table[at + F.parentTag] = tag[up];
     table[at + F.grandparentTag] = tag[above];
-    table[at + F.depth] = this.#depth[row];
-    table[at + F.blocksInParent] = log(this.#blocks[up]);
-    table[at + F.parentChars] = log(this.#chars[up]);
-    table[at + F.parentLinkShare] = share(this.#linkChars[up], this.#chars[up]);
-    table[at + F.parentProseShare] = share(this.#prose[up], this.#chars[up]);
-    table[at + F.grandChars] = log(this.#chars[above]);
-    table[at + F.grandLinkShare] = share(this.#linkChars[above], this.#chars[above]);
-    table[at + F.parentChildren] = log(this.#children[up]);
-    table[at + F.grandChildren] = log(this.#children[above]);
-    const best = this.#best;
-    const cover = this.#cover;
-    const inBest = row >= best && row < this.#end[best];
-    const inCover = row >= cover && row < this.#end[cover];
-    table[at + F.bestDistance] = inBest ? Math.min(250, this.#depth[row] - this.#depth[best]) : row < best ? 254 : FAR;
-    table[at + F.bestShare] = share(this.#chars[best], this.#chars[0]);
-    table[at + F.coverDistance] = inCover
-      ? Math.min(250, this.#depth[row] - this.#depth[cover])
-      : row < cover
-        ? 254
-        : FAR;
-    table[at + F.coverShare] = share(this.#chars[cover], this.#chars[0]);
-    const against = this.#against[row];
-    table[at + F.boilerplateShare] = against < 0 ? FAR : share(this.#chars[against], this.#chars[0]);
-    table[at + F.boilerplateLinkShare] = against < 0 ? FAR : share(this.#linkChars[against], this.#chars[against]);
-    table[at + F.boilerplateDistance] = against < 0 ? FAR : cap(this.#depth[row] - this.#depth[against]);
-    const article = this.#article[row];
-    table[at + F.articleShare] = article < 0 ? FAR : share(this.#chars[article], this.#chars[0]);
-    table[at + F.articleOrdinal] = article < 0 ? FAR : this.#articleOrdinal[article];
-    const from = row * HINT_BITS;
-    for (let bit = 0; bit < HINT_BITS; bit++) table[at + HINT_BASE + bit] = this.#hintDistance[from + bit];
+    table[at + F.blocksInParent] = log(rows[upRow + BLOCKS]);
+    table[at + F.parentChars] = log(rows[upRow + CHARS]);
+    table[at + F.parentLinkShare] = share(rows[upRow + LINKS], rows[upRow + CHARS]);
+    table[at + F.parentProseShare] = share(rows[upRow + PROSE], rows[upRow + CHARS]);
+    table[at + F.parentChildren] = log(rows[upRow + CHILDREN]);
+    table[at + F.grandChars] = log(rows[aboveRow + CHARS]);
+    table[at + F.grandLinkShare] = share(rows[aboveRow + LINKS], rows[aboveRow + CHARS]);
+    table[at + F.grandChildren] = log(rows[aboveRow + CHILDREN]);
   }
 
-  /** What stands before and after, in reading order. */
-  #fillNeighbours(): void {
+  #fillRow(row: number, at: number): void {
+    const { table } = this;
+    const rows = this.#rows;
+    table[at + F.bestDistance] = this.#distanceTo(this.#best, row);
+    table[at + F.coverDistance] = this.#distanceTo(this.#cover, row);
+    const against = rows[row * ROW + AGAINST_ROW];
+    if (against < 0) {
+      table[at + F.boilerplateShare] = table[at + F.boilerplateLinkShare] = table[at + F.boilerplateDistance] = FAR;
+    } else {
+      const chars = rows[against * ROW + CHARS];
+      table[at + F.boilerplateShare] = share(chars, rows[CHARS]);
+      table[at + F.boilerplateLinkShare] = share(rows[against * ROW + LINKS], chars);
+      table[at + F.boilerplateDistance] = cap(this.#depth[row] - this.#depth[against]);
+    }
+    const article = rows[row * ROW + ARTICLE_ROW];
+    table[at + F.articleShare] = article < 0 ? FAR : share(rows[article * ROW + CHARS], rows[CHARS]);
+    table[at + F.articleOrdinal] = article < 0 ? FAR : this.#ordinal[article];
+  }
+
+  /** How deep a row is inside an element; 254 before it, 255 after it. */
+  #distanceTo(element: number, row: number): number {
+    if (row < element) return 254;
+    return row < this.#rows[element * ROW + END] ? Math.min(250, this.#depth[row] - this.#depth[element]) : FAR;
+  }
+
+  /** What stands before and after, in reading order: the blocks next to it, and four either way. */
+  #fillNeighbours(block: number, at: number): void {
     const { table } = this;
     const { blockChars, blockLinkChars } = this.#text;
-    const width = 4;
     let chars = 0;
     let links = 0;
-    for (let b = 0; b < Math.min(width, this.#size); b++) {
+    for (let b = Math.max(0, block - AROUND), end = Math.min(this.#size, block + AROUND + 1); b < end; b++) {
       chars += blockChars[b];
       links += blockLinkChars[b];
     }
-    for (let block = 0; block < this.#size; block++) {
-      if (block + width < this.#size) {
-        chars += blockChars[block + width];
-        links += blockLinkChars[block + width];
-      }
-      if (block > width) {
-        chars -= blockChars[block - width - 1];
-        links -= blockLinkChars[block - width - 1];
-      }
-      const at = block * FEATURE_COUNT;
-      table[at + F.aroundChars] = log(chars);
-      table[at + F.aroundLinkShare] = share(links, chars);
-      if (block > 0) {
-        table[at + F.previousChars] = table[at - FEATURE_COUNT + F.chars];
-        table[at + F.previousLinkShare] = table[at - FEATURE_COUNT + F.linkShare];
-      }
-      if (block + 1 < this.#size) {
-        table[at + F.nextChars] = table[at + FEATURE_COUNT + F.chars];
-        table[at + F.nextLinkShare] = table[at + FEATURE_COUNT + F.linkShare];
-      }
-    }
+    table[at + F.aroundChars] = log(chars);
+    table[at + F.aroundLinkShare] = share(links, chars);
+    const hasPrevious = block > 0;
+    table[at + F.previousChars] = hasPrevious ? log(blockChars[block - 1]) : 0;
+    table[at + F.previousLinkShare] = hasPrevious ? share(blockLinkChars[block - 1], blockChars[block - 1]) : 0;
+    const hasNext = block + 1 < this.#size;
+    table[at + F.nextChars] = hasNext ? log(blockChars[block + 1]) : 0;
+    table[at + F.nextLinkShare] = hasNext ? share(blockLinkChars[block + 1], blockChars[block + 1]) : 0;
   }
 }
+
+/** Four distances in a word, each one larger: 254 and 255 stay. */
+function oneFarther(word: number): number {
+  // the top bit of each byte that is 254 or more
+  const stays = word & ((word & 0x7f7f7f7f) + 0x02020202) & 0x80808080;
+  return (word + (ONES & ~(stays >>> 7))) | 0;
+}
+
+/** What a byte adds to four counters of eight bits, of at most `SAMPLE` bytes: letters, upper-case ones, commas, digits. */
+const sampleCounts = new Int32Array(256);
+sampleCounts.fill(0x101, 0x41, 0x5b).fill(0x1, 0x61, 0x7b).fill(0x1, 0x80).fill(0x1000000, 0x30, 0x3a);
+sampleCounts[0x2c] = sampleCounts[0x3b] = 0x10000;
+
+/** 1 for a lower-case letter, 2 for white space. */
+const sampleKind = new Uint8Array(256).fill(1, 0x61, 0x7b);
+sampleKind[0x20] = sampleKind[0x0a] = 2;
+
+/** What a short text says it is, as one number: 0 for nothing, then the hint that weighs most. */
+function hintNumber(hints: number): number {
+  if (hints === 0) return 0;
+  for (let at = 0; at < WEIGHTS.length; at++) if (hints & WEIGHTS[at]) return at + 1;
+  return WEIGHTS.length + 1;
+}
+const WEIGHTS = [Hint.comments, Hint.promotion, Hint.aside, Hint.navigation, Hint.footer, Hint.meta, Hint.hidden];
 
 /** 1 if the block ends like a sentence, 2 with a colon, 3 with a digit, 4 with an ellipsis or bracket, 0 else. */
 function lastCharacter(bytes: Uint8Array, start: number, end: number): number {

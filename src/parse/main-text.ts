@@ -5,77 +5,89 @@
  * (main-text-model.ts) was trained on pages whose main text people have marked; docs/parsing.md says how, and what it
  * scores on pages it had not seen. It knows words of class names that thousands of sites use, and no site.
  */
-import { BlockFeatures, FEATURE_COUNT, Feature, MAX_BLOCKS } from './block-features.js';
-import { LEAVES, NODES, ROOTS } from './main-text-model.js';
+import { BlockFeatures, FEATURE_STRIDE, Feature, MAX_BLOCKS } from './block-features.js';
+import { FEATURES, LEAVES, LOWER, THRESHOLDS, UPPER } from './main-text-model.js';
 import type { Elements } from './open-elements.js';
 import type { TextBuilder } from './text-builder.js';
 
-/** Fields of a node of the forest: `feature <= threshold` goes left; a negative child is the complement of a leaf. */
-const NODE_STRIDE = 4;
-
-/** Log-odds from which a block belongs (a probability of 0.47), as the leaves are scaled. */
-const LEAF_SCALE = 8192;
-const THRESHOLD = Math.round(Math.log(0.47 / 0.53) * LEAF_SCALE);
+/** One for all pages: its tables are kept. */
+const features = new BlockFeatures();
 
 /** Which blocks of a scanned page are its main text: 1 or 0 for each. Blocks past `MAX_BLOCKS` are not. */
-export function chooseBlocks(elements: Elements, text: TextBuilder): Uint8Array {
-  const count = Math.min(text.blockCount, MAX_BLOCKS);
-  const chosen = new Uint8Array(count);
-  if (count === 0) return chosen;
-  const { table } = new BlockFeatures(elements, text);
-  let any = false;
-  for (let block = 0; block < count; block++) {
-    if (scoreBlock(table, block * FEATURE_COUNT) <= THRESHOLD) continue;
-    chosen[block] = 1;
-    any = true;
-  }
-  if (!any) chooseByElimination(table, chosen);
+export function chooseBlocks(elements: Elements, text: TextBuilder, title: string): Uint8Array {
+  const chosen = new Uint8Array(Math.min(text.blockCount, MAX_BLOCKS));
+  if (chosen.length === 0) return chosen;
+  features.read(elements, text, title);
+  const { table, units, unitCount } = features;
+  if (verdicts.length < unitCount) verdicts = new Uint8Array(unitCount * 2);
+  if (!decide(table, unitCount)) chooseByElimination(table, unitCount);
+  for (let unit = 0; unit < unitCount; unit++) chosen.fill(verdicts[unit], units[unit], units[unit + 1]);
   return chosen;
 }
 
-/** How far the trees from each one on move a sum, either way, as good as always: most blocks are decided early. The bound
- * is a fourteenth of the largest move there could be: it changes one decision in 200 and saves five sixths of the time. */
-const REACH = remainingReach();
+/** Nodes of a tree and their leaves: all trees are full, five questions deep. Node `i` has the children `2i` and `2i + 1`,
+ * the root is 1, and the leaf of "node" `32 + i` is `i`. */
+const NODES = 32;
 
-function remainingReach(): Float64Array {
-  const reach = new Float64Array(ROOTS.length + 1);
-  for (let tree = ROOTS.length - 1, last = LEAVES.length; tree >= 0; tree--) {
-    const first = firstLeaf(ROOTS[tree]);
-    let largest = 0;
-    for (let leaf = first; leaf < last; leaf++) largest = Math.max(largest, Math.abs(LEAVES[leaf]));
-    reach[tree] = reach[tree + 1] + largest / 14;
-    last = first;
+/** Trees after which the blocks that are sure enough leave. */
+const ROUND = 4;
+
+/** 1 for each unit that belongs. */
+let verdicts = new Uint8Array(1024);
+
+// per unit that is undecided: its place in the table, and its sum
+let places = new Int32Array(1024);
+let sums = new Int32Array(1024);
+
+/** Sums the forest for each unit, as far as it takes to decide it. True if any is chosen. Goes tree by tree, not unit by
+ * unit: no step depends on a guess of the processor, and the walks of neighbours overlap. */
+function decide(table: Uint8Array, unitCount: number): boolean {
+  if (places.length < unitCount) {
+    places = new Int32Array(unitCount * 2);
+    sums = new Int32Array(unitCount * 2);
   }
-  return reach;
-}
-
-/** Leaves are numbered from left to right, tree by tree. */
-function firstLeaf(root: number): number {
-  let node = root;
-  while (node >= 0) node = NODES[node * NODE_STRIDE + 2];
-  return ~node;
-}
-
-/** The sum of the leaves that the features at `table[at]` lead to, or of as many trees as decide the block. */
-export function scoreBlock(table: Uint8Array, at: number): number {
-  let sum = 0;
-  for (let tree = 0; tree < ROOTS.length; tree++) {
-    let node = ROOTS[tree];
-    while (node >= 0) {
-      const n = node * NODE_STRIDE;
-      node = table[at + NODES[n]] <= NODES[n + 1] ? NODES[n + 2] : NODES[n + 3];
+  let count = unitCount;
+  verdicts.fill(0, 0, count);
+  for (let k = 0; k < count; k++) places[k] = k * FEATURE_STRIDE;
+  sums.fill(0, 0, count);
+  let any = false;
+  for (let round = 0; round < UPPER.length && count > 0; round++) {
+    for (let tree = round * ROUND; tree < (round + 1) * ROUND; tree++) addTree(table, tree * NODES, count);
+    let left = 0;
+    for (let k = 0; k < count; k++) {
+      const sum = sums[k];
+      if (sum > UPPER[round]) {
+        verdicts[places[k] / FEATURE_STRIDE] = 1;
+        any = true;
+      } else if (sum >= LOWER[round]) {
+        places[left] = places[k];
+        sums[left++] = sum;
+      }
     }
-    sum += LEAVES[~node];
-    if (Math.abs(sum - THRESHOLD) > REACH[tree + 1]) return sum;
+    count = left;
   }
-  return sum;
+  return any;
+}
+
+/** Adds to the sums of the first `count` blocks the leaf that each one's features lead to. */
+function addTree(table: Uint8Array, tree: number, count: number): void {
+  for (let k = 0; k < count; k++) {
+    const at = places[k];
+    // 1 if the feature is over the threshold
+    let node = 2 + ((THRESHOLDS[tree + 1] - table[at + FEATURES[tree + 1]]) >>> 31);
+    node = 2 * node + ((THRESHOLDS[tree + node] - table[at + FEATURES[tree + node]]) >>> 31);
+    node = 2 * node + ((THRESHOLDS[tree + node] - table[at + FEATURES[tree + node]]) >>> 31);
+    node = 2 * node + ((THRESHOLDS[tree + node] - table[at + FEATURES[tree + node]]) >>> 31);
+    node = 2 * node + ((THRESHOLDS[tree + node] - table[at + FEATURES[tree + node]]) >>> 31);
+    sums[k] += LEAVES[tree + node - NODES];
+  }
 }
 
 /** A page on which nothing looks like text, a few words perhaps: all but links and what calls itself boilerplate. */
-function chooseByElimination(table: Uint8Array, chosen: Uint8Array): void {
-  for (let block = 0; block < chosen.length; block++) {
-    const at = block * FEATURE_COUNT;
-    if (table[at + Feature.linkShare] < 50 && table[at + Feature.boilerplateDistance] === 255) chosen[block] = 1;
+function chooseByElimination(table: Uint8Array, unitCount: number): void {
+  for (let unit = 0; unit < unitCount; unit++) {
+    const at = unit * FEATURE_STRIDE;
+    if (table[at + Feature.linkShare] < 50 && table[at + Feature.boilerplateDistance] === 255) verdicts[unit] = 1;
   }
 }
 

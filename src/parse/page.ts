@@ -90,7 +90,8 @@ export function parsePage(input: PageInput, options: PageOptions = {}): ParsedPa
   const { text } = scan;
   const links = scan.links.finish();
   if (scan.anchorRanges !== null && options.anchorText) links.texts = anchorTexts(scan, scan.anchorRanges);
-  const chosen = options.mainText === false && !options.markdown ? null : chooseBlocks(scan.elements, text);
+  const chosen =
+    options.mainText === false && !options.markdown ? null : chooseBlocks(scan.elements, text, scan.title ?? '');
   const page: ParsedPage = {
     charset,
     charsetSource: source,

@@ -106,6 +106,6 @@ describe('hostile pages', () => {
   test('main text of a page without blocks is empty', () => {
     const scan = new PageScan();
     scan.read(Buffer.from('<div></div>'), HEAD, 10, false);
-    expect(joinBlocks(scan.text, chooseBlocks(scan.elements, scan.text))).toBe('');
+    expect(joinBlocks(scan.text, chooseBlocks(scan.elements, scan.text, ''))).toBe('');
   });
 });

@@ -2,13 +2,14 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { BlockFeatures, FEATURE_COUNT, Feature, MAX_BLOCKS } from '../../../dist/parse/block-features.js';
+import { BlockFeatures, FEATURE_STRIDE, Feature, MAX_BLOCKS } from '../../../dist/parse/block-features.js';
 import { sniffCharset, toUtf8 } from '../../../dist/parse/charset.js';
 import { PageScan } from '../../../dist/parse/scan.js';
 
 const [folder, out] = process.argv.slice(2);
 mkdirSync(out, { recursive: true });
 const scan = new PageScan();
+const features = new BlockFeatures();
 const tables = [];
 const pages = [];
 for (const file of readdirSync(folder)
@@ -20,15 +21,23 @@ for (const file of readdirSync(folder)
     const { charset, bomLength } = sniffCharset(body);
     scan.read(toUtf8(body.subarray(bomLength), charset), { meta() {}, baseTag() {}, link() {} }, 0, false);
     const { text } = scan;
-    tables.push(Buffer.from(new BlockFeatures(scan.elements, text).table));
+    features.read(scan.elements, text, scan.title ?? '');
+    // which block is decided in each one's place
+    const judges = [];
+    for (let unit = 0; unit < features.unitCount; unit++) {
+      const [from, to] = features.units.subarray(unit, unit + 2);
+      judges.push(...new Array(to - from).fill((from + to) >> 1));
+    }
+    features.read(scan.elements, text, scan.title ?? '', false);
+    const count = Math.min(text.blockCount, MAX_BLOCKS);
+    tables.push(Buffer.from(features.table.subarray(0, count * FEATURE_STRIDE)));
     const blocks = [];
-    for (let b = 0; b < Math.min(text.blockCount, MAX_BLOCKS); b++)
-      blocks.push(text.slice(text.blockStart[b], text.blockEnd[b]));
+    for (let b = 0; b < count; b++) blocks.push(text.slice(text.blockStart[b], text.blockEnd[b]));
     const { html_path, site, corpus, expected_text, with: wanted, without } = page;
-    pages.push(JSON.stringify({ html_path, site, corpus, expected_text, with: wanted, without, blocks }));
+    pages.push(JSON.stringify({ html_path, site, corpus, expected_text, with: wanted, without, blocks, judges }));
   }
 }
 writeFileSync(join(out, 'features.bin'), Buffer.concat(tables));
 writeFileSync(join(out, 'features.json'), JSON.stringify(Object.keys(Feature)));
 writeFileSync(join(out, 'pages.jsonl'), pages.join('\n'));
-console.log(`${pages.length} pages, ${Buffer.concat(tables).length / FEATURE_COUNT} blocks`);
+console.log(`${pages.length} pages, ${Buffer.concat(tables).length / FEATURE_STRIDE} blocks`);
