@@ -20,6 +20,8 @@ export interface CrawlOptions {
 export interface CrawlUi {
   /** Figures of the moment; called a few times a second. */
   progress(now: CrawlProgress): void;
+  /** Why the crawl ended: nothing is left, what is left waits for longer than `patience`, or a limit. */
+  ended?(end: 'done' | 'waiting' | 'max-pages' | 'max-duration' | 'stopped'): void;
   /** A sentence worth reading, such as a seed that redirects to another domain. */
   say(sentence: string): void;
 }

@@ -25,5 +25,7 @@ export function requireDir({ flags }: Arguments): string {
 
 export interface Command {
   readonly spec: CommandSpec;
+  /** The command has something to finish when it is interrupted (`World.signal`); the others end at once. */
+  readonly stops?: boolean;
   run(args: Arguments, world: World): Promise<ExitCode>;
 }

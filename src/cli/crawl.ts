@@ -40,8 +40,19 @@ export const spec: CommandSpec = {
   ],
   notes: [
     'Ctrl-C stops cleanly, and the same command goes on. A crawl that leaves this machine needs --contact, so that the ' +
-      'owners of sites know whom to ask. Exit codes: 0 pages were fetched, 1 none was, 2 wrong usage, 130 interrupted.',
+      'owners of sites know whom to ask. Exit codes: 0 the crawl has pages, 1 it has none, 2 wrong usage, 130 interrupted.',
   ],
+};
+
+export const stops = true;
+
+/** Why it ended, before the figures. */
+const ENDS = {
+  done: 'Nothing is left to fetch.\n',
+  waiting: 'What is left waits for longer than --patience; the same command goes on with it.\n',
+  'max-pages': 'The limit of --max-pages is reached.\n',
+  'max-duration': 'The time of --max-duration is over.\n',
+  stopped: '',
 };
 
 export async function run(args: Arguments, world: World): Promise<ExitCode> {
@@ -54,12 +65,16 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
     import('../embedded/open.js'),
     import('./operate.js'),
   ]);
+  let words = '';
   const ui = {
     progress: (now: CrawlProgress) => terminal.progress(progressLine(now), performance.now()),
     say: (sentence: string) => terminal.say(sentence),
+    ended: (end: keyof typeof ENDS) => {
+      words = ENDS[end];
+    },
   };
   const summary = await runCrawl(options, ui, PAGE_THREAD, listening(options.dir, ui));
-  terminal.print(args.flags.has('json') ? JSON.stringify(summary) : summaryText(summary, options.dir));
+  terminal.print(args.flags.has('json') ? JSON.stringify(summary) : `${words}${summaryText(summary, options.dir)}`);
   if (world.signal.aborted) {
     terminal.say(`Stopped. To go on: saunter crawl --dir ${options.dir} with the same options.`);
     return 130;

@@ -28,6 +28,8 @@ export const spec: CommandSpec = {
 const DELAY = '100ms';
 const OWN_DIR = 'saunter-demo';
 
+export const stops = true;
+
 export async function run(args: Arguments, { terminal, signal }: World): Promise<ExitCode> {
   const dir = args.flags.get('dir') ?? OWN_DIR;
   if (!args.flags.has('dir')) rmSync(OWN_DIR, { recursive: true, force: true });

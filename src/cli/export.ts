@@ -58,6 +58,8 @@ export const spec: CommandSpec = {
   ],
 };
 
+export const stops = true;
+
 export async function run(args: Arguments, { terminal, signal }: World): Promise<ExitCode> {
   const { flags } = args;
   const out = flags.get('out');

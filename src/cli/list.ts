@@ -20,6 +20,10 @@ export const spec: CommandSpec = {
     ['saunter list dead --dir saunter-example.org', 'What failed for good, and why.'],
     ['saunter list urls --dir saunter-example.org | grep ^pending', 'What is still to be fetched.'],
   ],
+  notes: [
+    'Columns, separated by tabs. urls: state, outcome of the last visit, priority level (0 is best), depth, failed attempts, ' +
+      'URL. hosts: host, registrable domain, URLs, requests, bytes. dead: URL, outcome, attempts, time, why.',
+  ],
 };
 
 type Row = Record<string, string | number | null>;
@@ -48,10 +52,10 @@ const columns = (row: Row): string =>
 const LISTS: Record<string, (reader: StoreReader) => Iterable<Row>> = { urls, hosts, dead };
 
 function* urls(reader: StoreReader): Generator<Row> {
-  const { states, attempts } = readStates(reader);
+  const { states, attempts, outcomes } = readStates(reader);
   for (const { id, url, depth, level } of rows(reader, 'urls')) {
     if (id >= states.length) break; // came after the states were read
-    yield { state: STATES[states[id]], level, depth, attempts: attempts[id], url };
+    yield { state: STATES[states[id]], outcome: outcomes(id), level, depth, attempts: attempts[id], url };
   }
 }
 

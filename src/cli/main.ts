@@ -62,16 +62,19 @@ export interface Process {
 export async function main(argv: readonly string[], process: Process = globalThis.process): Promise<ExitCode> {
   const terminal = new Terminal(process.stdout, process.stderr, process.env);
   const stop = new AbortController();
+  let stops = false;
   const interrupt = () => {
-    // The second Ctrl-C does not wait: what is not durable yet is fetched again by the next run.
-    if (stop.signal.aborted) return process.exit(130);
+    // Nor does the second Ctrl-C wait: what is not durable yet is fetched again by the next run.
+    if (!stops || stop.signal.aborted) return process.exit(130);
     stop.abort();
     terminal.say('Stopping: what is open is finished and made durable. Ctrl-C again leaves at once.');
   };
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
   try {
-    return await runCommand(argv, terminal, process, stop.signal);
+    return await runCommand(argv, terminal, process, stop.signal, (command) => {
+      stops = command.stops === true;
+    });
   } catch (error) {
     if (error instanceof UserError) {
       terminal.error(error.message);
@@ -91,6 +94,7 @@ async function runCommand(
   terminal: Terminal,
   process: Process,
   signal: AbortSignal,
+  begins: (command: Command) => void,
 ): Promise<ExitCode> {
   const [first, ...rest] = argv;
   if (first === '--version' || first === '-V') {
@@ -109,6 +113,7 @@ async function runCommand(
     terminal.print(helpOf(command.spec, (text) => terminal.bold(text), process.stdout.columns));
     return 0;
   }
+  begins(command);
   return command.run(parsed, { terminal, stdin: process.stdin, signal });
 }
 

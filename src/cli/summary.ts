@@ -44,11 +44,16 @@ export function summaryText(summary: CrawlSummary, dir: string): string {
   ].join('\n');
 }
 
+/** What may be done about it. */
+const HINTS: Readonly<Record<string, string>> = {
+  'guard.address': ' If it is yours, open its range: --allow-private CIDR, such as 127.0.0.0/8.',
+};
+
 /** Why a crawl has not a single page, in one sentence. */
 export function reasonForNothing(summary: CrawlSummary): string {
   const [code] = byFigure(summary.errors)[0] ?? [];
   if (code !== undefined)
-    return `No page was fetched: what was tried ${OUTCOMES[code as OutcomeCode].words} (${code}).`;
+    return `No page was fetched: what was tried ${OUTCOMES[code as OutcomeCode].words} (${code}).${HINTS[code] ?? ''}`;
   if (summary.robotsDenied > 0) return 'No page was fetched: robots.txt forbids every URL that is known.';
   const [reason] = byFigure(summary.rejected)[0] ?? [];
   if (summary.known === 0 && reason !== undefined) return `No page was fetched: every seed was refused (${reason}).`;

@@ -1,6 +1,8 @@
 /** The state of every known URL, read from the rows alone: for commands that look at a crawl from outside. */
 import type { Stored, StoreReader, TableName, Tables } from '../engines/ports.js';
-import { OUTCOMES } from '../errors.js';
+import { OUTCOMES, type OutcomeCode } from '../errors.js';
+
+const CODES = Object.keys(OUTCOMES) as OutcomeCode[];
 
 export const STATES = ['pending', 'denied', 'done', 'dead'] as const;
 export type State = (typeof STATES)[number];
@@ -10,6 +12,8 @@ export interface UrlStates {
   states: Uint8Array;
   /** Failed attempts since the last visit, or since the URL was taken back. */
   attempts: Uint8Array;
+  /** How the last visit of a URL ended, or null without one. */
+  outcomes: (url: number) => OutcomeCode | null;
 }
 
 /** Rows of a table one by one. */
@@ -22,6 +26,7 @@ export function readStates(reader: StoreReader): UrlStates {
   const count = reader.count('urls');
   const states = new Uint8Array(count);
   const attempts = new Uint8Array(count);
+  const ended = new Uint8Array(count);
   const since = new Float64Array(count);
   const set = (url: number, state: State, batch: number): void => {
     if (url >= count || batch < since[url]) return;
@@ -36,9 +41,11 @@ export function readStates(reader: StoreReader): UrlStates {
   }
   for (const { url, denied, batch } of rows(reader, 'denied')) set(url, denied ? 'denied' : 'pending', batch);
   for (const { url, dead, batch } of rows(reader, 'dead')) set(url, dead ? 'dead' : 'pending', batch);
-  for (const { url, batch } of rows(reader, 'visits')) {
+  for (const { url, batch, code } of rows(reader, 'visits')) {
     set(url, 'done', batch);
-    if (url < count) attempts[url] = 0;
+    if (url >= count) continue;
+    attempts[url] = 0;
+    ended[url] = 1 + CODES.indexOf(code);
   }
-  return { states, attempts };
+  return { states, attempts, outcomes: (url) => (ended[url] === 0 ? null : CODES[ended[url] - 1]) };
 }

@@ -1,7 +1,8 @@
 /** The directory of a crawl (DESIGN 8): its paths, and what is opened in it. */
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { archiveError } from '../archive/archive-files.js';
+import { UserError } from '../errors.js';
 
 export interface CrawlDirectory {
   root: string;
@@ -19,9 +20,16 @@ export const crawlDirectory = (root: string): CrawlDirectory => ({
   index: join(root, 'warc', 'index.cdxj'),
 });
 
-/** Makes the folders. Throws UserError if the disk refuses. */
+/** What a crawl that was killed before its first commit may leave. */
+const OWN = new Set(['lock', 'lock-journal', 'warc', 'text', 'leases.open', 'leases.open.new', 'control.sock']);
+
+/** Makes the folders. Throws UserError if the disk refuses, or if the folder holds what is not a crawl's. */
 export function makeDirectory(root: string): CrawlDirectory {
   const paths = crawlDirectory(root);
+  const stranger = existsSync(paths.store) ? undefined : listOf(root).find((name) => !OWN.has(name));
+  if (stranger !== undefined) {
+    throw new UserError(`${root} is not empty and holds no crawl (there is ${stranger}): give another --dir.`, 2);
+  }
   for (const path of [paths.root, paths.warc, paths.text]) {
     try {
       mkdirSync(path, { recursive: true });
@@ -30,4 +38,13 @@ export function makeDirectory(root: string): CrawlDirectory {
     }
   }
   return paths;
+}
+
+/** What lies in a folder; nothing if there is none, and whatever is wrong with it is found when it is made. */
+function listOf(root: string): string[] {
+  try {
+    return readdirSync(root);
+  } catch {
+    return [];
+  }
 }

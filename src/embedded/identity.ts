@@ -31,6 +31,7 @@ export function identify(store: StoreReader, options: CrawlOptions): Identity {
   if (difference !== null) {
     throw new UserError(`${options.dir} cannot go on: ${difference}; URLs would get other keys. Use the old value.`, 2);
   }
+  checkOpenings(store, options);
   return {
     id,
     secret: Buffer.from(store.meta('key.secret') ?? '', 'hex'),
@@ -41,6 +42,16 @@ export function identify(store: StoreReader, options: CrawlOptions): Identity {
   };
 }
 
+/** Without a range or a name that it had before, a crawl would find its hosts out of reach and give their URLs up. */
+function checkOpenings(store: StoreReader, { config, dir }: CrawlOptions): void {
+  const before = JSON.parse(store.meta('openings') ?? '{}') as { allowPrivate?: string[]; resolve?: string[] };
+  const range = before.allowPrivate?.find((value) => !config.allowPrivate.includes(value));
+  const name = before.resolve?.find((value) => !config.resolve.includes(value));
+  const flag = range !== undefined ? `--allow-private ${range}` : name !== undefined ? `--resolve '${name}'` : null;
+  if (flag === null) return;
+  throw new UserError(`${dir} was begun with ${flag}: give it again, or its hosts are out of reach.`, 2);
+}
+
 export function remember(changes: Changes, who: Identity, options: CrawlOptions, seeds: readonly NormalUrl[]): void {
   if (who.isNew) {
     changes.meta.push(
@@ -49,5 +60,7 @@ export function remember(changes: Changes, who: Identity, options: CrawlOptions,
       ['options.frozen', frozenOptions(options.config)],
     );
   }
+  const { allowPrivate, resolve } = options.config;
+  changes.meta.push(['openings', JSON.stringify({ allowPrivate, resolve })]);
   if (seeds.length > who.seeds.length) changes.meta.push(['seeds', JSON.stringify(seeds.map(({ fetch }) => fetch))]);
 }

@@ -3,6 +3,7 @@ import type { CrawlEnd } from '../crawl.js';
 import type { CrawlOptions, CrawlProgress, CrawlSummary, CrawlUi } from '../crawl-options.js';
 import { systemClock } from '../engines/system.js';
 import { type OpenedCrawl, openCrawl, PAGE_THREAD } from './open.js';
+import { readmit } from './readmit.js';
 import { plantSeeds } from './seeds.js';
 
 /** ms between two progress lines. */
@@ -28,6 +29,7 @@ export async function runCrawl(
   let end: CrawlEnd = 'stopped';
   try {
     plantSeeds(opened);
+    await readmit(opened, options, ui);
     const onAbort = (): void => opened.crawl.stop();
     options.signal.addEventListener('abort', onAbort, { once: true });
     if (options.signal.aborted) onAbort();
@@ -37,6 +39,7 @@ export async function runCrawl(
     const attendant = await attend(opened);
     try {
       end = await opened.crawl.run();
+      ui.ended?.(end);
     } finally {
       await attendant.close();
       clearInterval(progress);

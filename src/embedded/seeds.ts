@@ -6,11 +6,15 @@ import type { OpenedCrawl } from './open.js';
 /** Admits the seeds (and the sitemaps of `--sitemap`) that are not known yet. */
 export function plantSeeds(opened: OpenedCrawl): void {
   const { land } = opened;
-  for (const seed of land.seeds) plant(opened, seed, 'page');
+  for (const seed of land.given) plant(opened, seed, 'page');
   for (const seed of land.sitemaps) plant(opened, seed, 'sitemap');
 }
 
-function plant({ admission, land, crawl, batches }: OpenedCrawl, seed: NormalUrl, kind: 'page' | 'sitemap'): void {
+function plant(
+  { admission, frontier, land, crawl, batches }: OpenedCrawl,
+  seed: NormalUrl,
+  kind: 'page' | 'sitemap',
+): void {
   // seeds are in scope by what they are; the shape guards and the port policy hold for them too
   const refusal = land.traps.check(seed, 0) ?? refusedPort(seed.origin);
   if (refusal !== null) {
@@ -19,5 +23,8 @@ function plant({ admission, land, crawl, batches }: OpenedCrawl, seed: NormalUrl
   }
   const [keyHi, keyLo] = land.keyOf(seed.url);
   const place = { depth: 0, hops: 0, via: -1, level: kind === 'page' ? 0 : 1, priority: null, seed: true };
-  admission.admit({ keyHi, keyLo, url: seed.fetch, kind, ...place }, false, crawl.now(), batches.open);
+  const now = crawl.now();
+  const url = admission.admit({ keyHi, keyLo, url: seed.fetch, kind, ...place }, false, now, batches.open);
+  // who gives a seed again wants it tried again
+  if (url >= 0) frontier.revive(url, now, batches.open);
 }

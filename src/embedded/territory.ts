@@ -12,6 +12,8 @@ import { keyOptions, trapLimits } from './parts.js';
 export interface Territory {
   /** All seeds so far, and the sitemaps of `--sitemap`. */
   seeds: NormalUrl[];
+  /** Those of this run. */
+  given: NormalUrl[];
   sitemaps: NormalUrl[];
   scope: Scope;
   /** As it was before seeds widened it: what page workers start from, with `scope.rules`. */
@@ -42,6 +44,7 @@ export function survey(options: CrawlOptions, who: Identity): Territory {
   const traps = new TrapGuards(who.secret, trapLimits(config));
   return {
     seeds,
+    given: [...new Set(given(options.seeds).map(({ url }) => byNormalForm.get(url)!))],
     sitemaps: given(config.sitemap),
     scope,
     rules,

@@ -39,7 +39,6 @@ export interface DemoCrawlSummary {
   readonly requests: number;
   readonly bytes: number;
   readonly duplicates: number;
-  readonly nearDuplicates: number;
   readonly hosts: number;
   readonly known: number;
   readonly waiting: Readonly<Record<string, { readonly urls: number }>>;
@@ -78,12 +77,15 @@ export function demoReport(summary: DemoCrawlSummary, log: ServerLogSummary, dir
     ]),
     '',
     'How to look at it',
-    `  saunter status --dir ${dir}`,
-    `  saunter list urls --dir ${dir}`,
-    `  saunter export --dir ${dir} --format jsonl`,
-    `  saunter verify --dir ${dir}     reads everything back and proves every delay`,
+    `  ${SAUNTER} status --dir ${dir}`,
+    `  ${SAUNTER} list urls --dir ${dir}`,
+    `  ${SAUNTER} export --dir ${dir} --format jsonl`,
+    `  ${SAUNTER} verify --dir ${dir}     reads everything back and proves every delay`,
   ].join('\n');
 }
+
+/** How the program is called here: `npm run demo` has no `saunter` on its path. */
+const SAUNTER = process.env.npm_execpath === undefined ? 'saunter' : 'npx saunter';
 
 const number = (value: number): string => Math.round(value).toLocaleString('en-US');
 
@@ -97,8 +99,8 @@ function plural(count: number, one: string, many = `${one}s`): string {
   return `${number(count)} ${count === 1 ? one : many}`;
 }
 
-function duplicates({ duplicates: exact, nearDuplicates: near }: DemoCrawlSummary): string {
-  return `${plural(exact, 'exact copy', 'exact copies')}, ${plural(near, 'near-copy', 'near-copies')}; kept once, and the links of exact copies are not followed: a whole mirror costs one page`;
+function duplicates({ duplicates: exact }: DemoCrawlSummary): string {
+  return `${plural(exact, 'exact copy', 'exact copies')}; kept once, and the links of exact copies are not followed: a whole mirror costs one page`;
 }
 
 /** Refusals that mean a trap (`url/traps.ts`, and the budget), and what they say to a reader. */
@@ -126,7 +128,7 @@ function robots({ robotsDenied }: DemoCrawlSummary, log: ServerLogSummary): stri
 
 function waiting(reasons: DemoCrawlSummary['waiting']): string {
   const words = Object.entries(reasons).map(([reason, { urls }]) => `${reason} ${number(urls)}`);
-  return words.length === 0 ? 'nothing' : `${words.join(', ')} (the same crawl goes on with them later)`;
+  return words.length === 0 ? 'nothing' : `${words.join(', ')} (nothing of a host whose robots.txt fails is fetched)`;
 }
 
 /** Kinds of answers, most frequent first. */

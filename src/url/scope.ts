@@ -131,7 +131,8 @@ function compileCondition(rule: ScopeRule): Omit<CompiledRule, 'met' | 'unmet'> 
         if (glob.length > LONGEST_GLOB) throw new RangeError(`a glob has at most ${LONGEST_GLOB} characters`);
         return compileGlob(glob);
       });
-      return { test: (url) => globs.some((matches) => matches(url)), data: () => rule };
+      // the normal form of a folder has no slash at its end, and people write `/docs/*` for all of it
+      return { test: (url) => globs.some((matches) => matches(url) || matches(`${url}/`)), data: () => rule };
     }
     case 'regexp': {
       const patterns = rule.patterns.map((source) => new Pattern(source, rule.ignoreCase));

@@ -8,5 +8,11 @@ import type { TrapGuards } from './traps.js';
 
 /** Name of what refuses a URL, or null. Depth and the number of queries are asked by the owner of its host. */
 export function screen(url: NormalUrl, scope: Scope, traps: TrapGuards): string | null {
-  return traps.check(url, 0) ?? (scope.verdict(url).accept ? null : 'scope');
+  const trap = traps.check(url, 0);
+  if (trap !== null) return trap;
+  const { accept, rule } = scope.verdict(url);
+  return accept ? null : NAMED.has(rule) ? rule : 'scope';
 }
+
+/** Rules of the operator's that refusals are counted under by name. */
+const NAMED: ReadonlySet<string> = new Set(['include', 'exclude', 'blocked']);

@@ -24,10 +24,9 @@ test('the report gives the figures of the crawl and what the server saw', () => 
   for (const words of [
     '1,234 on 49 hosts, in 21.3 s',
     '38 exact copies',
-    '1 near-copy;',
     '1 page of endless series fetched before they were left; links refused: 2 too deep',
     '57 URLs, by the rules or for want of a readable robots.txt; none was asked for',
-    'robots 2 (the same crawl goes on',
+    'robots 2 (nothing of a host',
     '110.0 ms, on a.test; the delay was 100 ms: kept',
     join('saunter-demo', 'warc'),
     'saunter verify --dir saunter-demo',
