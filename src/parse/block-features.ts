@@ -2,14 +2,28 @@
  * What there is to know about each block of a page, as small numbers: its own text, its element's ancestors, its
  * neighbours, its section, and its place among the page's prose. main-text.ts decides on them.
  *
- * Everything is computed on the flat rows of the scan: one sweep up (sums of subtrees), one down (what ancestors say),
- * one over the blocks. The tables are kept from page to page.
+ * One sweep over the blocks, on what page-rows.ts knows of their elements. The table is kept from page to page.
  */
 import { Tag } from './elements.js';
 import { Hint, hintsOfWords } from './hints.js';
 import type { Elements } from './open-elements.js';
+import {
+  AGAINST_ROW,
+  ARTICLE_ROW,
+  BLOCKS,
+  CHARS,
+  CHILDREN,
+  FAR,
+  HINT_WORDS,
+  LINKS,
+  PageRows,
+  PROSE,
+  proseOf,
+  ROW,
+} from './page-rows.js';
 import { BlockFlag, type TextBuilder } from './text-builder.js';
 import { TitleWords } from './title-words.js';
+import { findUnits } from './units.js';
 
 /** The columns. The trained model refers to them by number: whoever changes one trains again. The first thirteen are in the
  * order of the bits of `Hint`. */
@@ -30,13 +44,6 @@ const F = Feature;
 
 /** Bytes of a row of the table. */
 export const FEATURE_STRIDE = 64;
-
-/** Hints that speak against an element: navigation, footer, header, aside, promotion, comments, hidden, meta. */
-const AGAINST = 255;
-
-/** A block of this many characters with few links is prose. */
-const PROSE_CHARS = 80;
-const FAR = 255;
 
 // -- small numbers
 
@@ -66,29 +73,8 @@ export const MAX_BLOCKS = 20_000;
 const SAMPLE = 128;
 const LABEL = 48;
 
-/** What is kept of a row: where its subtree ends, characters in it, those in links, those of prose, blocks, children, and
- * the rows of the nearest element that hints speak against and of the nearest `article`. */
-const ROW = 8;
-const END = 0;
-const CHARS = 1;
-const LINKS = 2;
-const PROSE = 3;
-const BLOCKS = 4;
-const CHILDREN = 5;
-const AGAINST_ROW = 6;
-const ARTICLE_ROW = 7;
-
-/** Distances to the nearest ancestor-or-self with each hint, four to a word: 13 and three that nobody reads. */
-const HINT_WORDS = 4;
-const ONES = 0x01010101;
-
-/** Rows and blocks whose room is kept from page to page. */
+/** Blocks whose room is kept from page to page. */
 const KEPT = 1 << 15;
-
-/** Neighbours that are of a kind are decided together, up to this many. */
-const MAX_ALIKE = 16;
-/** Levels of ancestors in which neighbours of a kind may differ. */
-const ALIKE_LEVELS = 3;
 
 /** Computes the table of one page after another. */
 export class BlockFeatures {
@@ -99,16 +85,10 @@ export class BlockFeatures {
   unitCount = 0;
   #toProse = new Uint8Array(0);
   #words = new Int32Array(0);
-  #rows = new Int32Array(0);
-  #depth = new Uint8Array(0);
-  #ordinal = new Uint8Array(0);
-  #distances = new Int32Array(0);
-  #score = new Float64Array(0);
+  readonly #page = new PageRows();
   #elements!: Elements;
   #text!: TextBuilder;
   #size = 0;
-  #best = 0;
-  #cover = 0;
   #headline = -1;
   #titled = -1;
   readonly #title = new TitleWords();
@@ -122,29 +102,16 @@ export class BlockFeatures {
     this.#elements = elements;
     this.#text = text;
     this.#size = Math.min(text.blockCount, MAX_BLOCKS);
-    this.#makeRoom(elements.count, this.#size);
-    this.#sumUp();
-    this.#chooseBest();
-    this.#chooseCover();
-    this.#inheritDown();
+    this.#makeRoom(this.#size);
+    this.#page.read(elements, text, this.#size);
     this.#findHeadlines(title);
-    this.#findUnits(alike ? MAX_ALIKE : 1);
+    if (alike) this.unitCount = findUnits(elements, text, this.#size, this.units);
+    else this.#oneUnitEach();
     this.#findProse();
     this.#fill();
   }
 
-  #makeRoom(rows: number, blocks: number): void {
-    if (this.#depth.length < rows || this.#depth.length > KEPT) {
-      const size = Math.max(2048, rows + (rows >> 1));
-      this.#rows = new Int32Array(size * ROW);
-      this.#depth = new Uint8Array(size);
-      this.#ordinal = new Uint8Array(size);
-      this.#distances = new Int32Array(size * HINT_WORDS);
-      this.#score = new Float64Array(size);
-    } else {
-      this.#rows.fill(0, 0, rows * ROW);
-      this.#score.fill(0, 0, rows);
-    }
+  #makeRoom(blocks: number): void {
     if (this.table.length < blocks * FEATURE_STRIDE || this.table.length > KEPT * FEATURE_STRIDE) {
       this.table = new Uint8Array(Math.max(1024, blocks + (blocks >> 1)) * FEATURE_STRIDE);
       this.#words = new Int32Array(this.table.buffer);
@@ -154,32 +121,9 @@ export class BlockFeatures {
     }
   }
 
-  #findUnits(most: number): void {
-    const { units } = this;
-    let unit = -1;
-    for (let block = 0; block < this.#size; block++) {
-      if (unit >= 0 && block - units[unit] < most && this.#isAlike(block - 1, block)) continue;
-      units[++unit] = block;
-    }
-    units[++unit] = this.#size;
-    this.unitCount = unit;
-  }
-
-  /** Are two neighbours short, with as many links, and in the same place of like elements: items, cells, cards? */
-  #isAlike(a: number, b: number): boolean {
-    const { blockRow, blockFlags, blockChars, blockLinkChars } = this.#text;
-    const { tag, parent, hints } = this.#elements;
-    if (blockFlags[a] !== blockFlags[b] || blockFlags[a] & BlockFlag.heading) return false;
-    if (blockChars[a] >= PROSE_CHARS || blockChars[b] >= PROSE_CHARS) return false;
-    if (blockLinkChars[a] * 2 > blockChars[a] !== blockLinkChars[b] * 2 > blockChars[b]) return false;
-    let rowA = blockRow[a];
-    let rowB = blockRow[b];
-    for (let level = 0; rowA !== rowB; level++) {
-      if (level === ALIKE_LEVELS || tag[rowA] !== tag[rowB] || hints[rowA] !== hints[rowB]) return false;
-      rowA = parent[rowA];
-      rowB = parent[rowB];
-    }
-    return true;
+  #oneUnitEach(): void {
+    this.unitCount = this.#size;
+    for (let block = 0; block <= this.#size; block++) this.units[block] = block;
   }
 
   /** Blocks to the nearest prose, either way. */
@@ -187,103 +131,13 @@ export class BlockFeatures {
     const distances = this.#toProse;
     let distance = FAR;
     for (let block = 0; block < this.#size; block++) {
-      distance = this.#proseOf(block) > 0 ? 0 : cap(distance + 1);
+      distance = proseOf(this.#text, block) > 0 ? 0 : cap(distance + 1);
       distances[block] = distance;
     }
     distance = FAR;
     for (let block = this.#size - 1; block >= 0; block--) {
       distance = distances[block] === 0 ? 0 : cap(distance + 1);
       if (distance < distances[block]) distances[block] = distance;
-    }
-  }
-
-  /** Prose characters of a block: its length if it is long and not mostly links. */
-  #proseOf(block: number): number {
-    const { blockChars, blockLinkChars } = this.#text;
-    const chars = blockChars[block];
-    return chars >= PROSE_CHARS && blockLinkChars[block] * 3 < chars ? chars : 0;
-  }
-
-  #sumUp(): void {
-    const { parent, count } = this.#elements;
-    const { blockRow, blockChars, blockLinkChars } = this.#text;
-    const rows = this.#rows;
-    for (let block = 0; block < this.#size; block++) {
-      const at = blockRow[block] * ROW;
-      rows[at + CHARS] += blockChars[block];
-      rows[at + LINKS] += blockLinkChars[block];
-      rows[at + PROSE] += this.#proseOf(block);
-      rows[at + BLOCKS]++;
-    }
-    for (let row = count - 1; row > 0; row--) {
-      const at = row * ROW;
-      const up = parent[row] * ROW;
-      if (rows[at + END] === 0) rows[at + END] = row + 1;
-      if (rows[up + END] < rows[at + END]) rows[up + END] = rows[at + END];
-      rows[up + CHILDREN]++;
-      if (rows[at + BLOCKS] === 0) continue;
-      rows[up + CHARS] += rows[at + CHARS];
-      rows[up + LINKS] += rows[at + LINKS];
-      rows[up + PROSE] += rows[at + PROSE];
-      rows[up + BLOCKS] += rows[at + BLOCKS];
-    }
-    if (rows[END] === 0) rows[END] = 1;
-  }
-
-  /** The element whose children hold the most prose: a paragraph counts for its parent and half for its grandparent. */
-  #chooseBest(): void {
-    const { parent } = this.#elements;
-    const score = this.#score;
-    let best = 0;
-    for (let block = 0; block < this.#size; block++) {
-      const prose = this.#proseOf(block);
-      if (prose === 0) continue;
-      const up = Math.max(0, parent[this.#text.blockRow[block]]);
-      const above = Math.max(0, parent[up]);
-      score[up] += prose;
-      score[above] += prose / 2;
-      if (score[up] > score[best]) best = up;
-      if (score[above] > score[best]) best = above;
-    }
-    this.#best = best;
-  }
-
-  /** The smallest element that holds 85% of the prose. Rows of a subtree are contiguous, so candidates nest. */
-  #chooseCover(): void {
-    const rows = this.#rows;
-    const need = rows[PROSE] * 0.85;
-    this.#cover = 0;
-    if (need === 0) return;
-    for (let row = 1; row < this.#elements.count; row++) {
-      if (row >= rows[this.#cover * ROW + END]) return;
-      if (rows[row * ROW + PROSE] >= need) this.#cover = row;
-    }
-  }
-
-  #inheritDown(): void {
-    const { parent, hints, tag, count } = this.#elements;
-    const rows = this.#rows;
-    const distances = this.#distances;
-    const bytes = new Uint8Array(distances.buffer);
-    distances.fill(-1, 0, HINT_WORDS);
-    this.#depth[0] = 0;
-    rows[AGAINST_ROW] = -1;
-    rows[ARTICLE_ROW] = -1;
-    let articles = 0;
-    for (let row = 1; row < count; row++) {
-      const up = parent[row];
-      const at = row * ROW;
-      const own = hints[row];
-      this.#depth[row] = cap(this.#depth[up] + 1);
-      rows[at + AGAINST_ROW] = own & AGAINST ? row : rows[up * ROW + AGAINST_ROW];
-      if (tag[row] === Tag.article) {
-        rows[at + ARTICLE_ROW] = row;
-        this.#ordinal[row] = Math.min(250, articles++);
-      } else rows[at + ARTICLE_ROW] = rows[up * ROW + ARTICLE_ROW];
-      const from = up * HINT_WORDS;
-      const to = row * HINT_WORDS;
-      for (let word = 0; word < HINT_WORDS; word++) distances[to + word] = oneFarther(distances[from + word]);
-      for (let bits = own; bits !== 0; bits &= bits - 1) bytes[to * 4 + 31 - Math.clz32(bits & -bits)] = 0;
     }
   }
 
@@ -377,7 +231,7 @@ export class BlockFeatures {
   #fillPlace(block: number, at: number, charsBefore: number): void {
     const { table } = this;
     const { blockRow, blockFlags } = this.#text;
-    const rows = this.#rows;
+    const { rows } = this.#page;
     const flags = blockFlags[block];
     table[at + F.flags] = flags;
     table[at + F.headingLevel] = flags & BlockFlag.heading ? this.#headingOf(blockRow[block]) : 0;
@@ -391,7 +245,7 @@ export class BlockFeatures {
   #fillAncestors(block: number, previous: number, at: number): void {
     const { table } = this;
     const words = this.#words;
-    const distances = this.#distances;
+    const { distances } = this.#page;
     const { tag, parent } = this.#elements;
     const { blockRow } = this.#text;
     const row = blockRow[block];
@@ -408,7 +262,7 @@ export class BlockFeatures {
     }
     this.#fillRow(row, at);
     table[at + F.container] = tag[row];
-    table[at + F.depth] = this.#depth[row];
+    table[at + F.depth] = this.#page.depth[row];
     // three bytes too many, which the caller overwrites
     for (let word = 0; word < HINT_WORDS; word++) words[(at >> 2) + word] = distances[row * HINT_WORDS + word];
   }
@@ -416,20 +270,20 @@ export class BlockFeatures {
   /** What is the same for all blocks of the page. */
   #fillPage(at: number): void {
     const { table } = this;
-    const rows = this.#rows;
+    const { rows } = this.#page;
     const chars = rows[CHARS];
     table[at + F.pageChars] = log(chars);
     table[at + F.pageLinkShare] = share(rows[LINKS], chars);
     table[at + F.pageProseShare] = share(rows[PROSE], chars);
     table[at + F.pageBlocks] = log(this.#size);
-    table[at + F.bestShare] = share(rows[this.#best * ROW + CHARS], chars);
-    table[at + F.coverShare] = share(rows[this.#cover * ROW + CHARS], chars);
+    table[at + F.bestShare] = share(rows[this.#page.best * ROW + CHARS], chars);
+    table[at + F.coverShare] = share(rows[this.#page.cover * ROW + CHARS], chars);
   }
 
   /** The parent of the block's element, and its parent. */
   #fillAbove(up: number, at: number): void {
     const { table } = this;
-    const rows = this.#rows;
+    const { rows } = this.#page;
     const { tag, parent } = this.#elements;
     const above = Math.max(0, parent[up]);
     const upRow = up * ROW;
@@ -448,9 +302,9 @@ export class BlockFeatures {
 
   #fillRow(row: number, at: number): void {
     const { table } = this;
-    const rows = this.#rows;
-    table[at + F.bestDistance] = this.#distanceTo(this.#best, row);
-    table[at + F.coverDistance] = this.#distanceTo(this.#cover, row);
+    const { rows } = this.#page;
+    table[at + F.bestDistance] = this.#page.distanceTo(this.#page.best, row);
+    table[at + F.coverDistance] = this.#page.distanceTo(this.#page.cover, row);
     const against = rows[row * ROW + AGAINST_ROW];
     if (against < 0) {
       table[at + F.boilerplateShare] = table[at + F.boilerplateLinkShare] = table[at + F.boilerplateDistance] = FAR;
@@ -458,17 +312,11 @@ export class BlockFeatures {
       const chars = rows[against * ROW + CHARS];
       table[at + F.boilerplateShare] = share(chars, rows[CHARS]);
       table[at + F.boilerplateLinkShare] = share(rows[against * ROW + LINKS], chars);
-      table[at + F.boilerplateDistance] = cap(this.#depth[row] - this.#depth[against]);
+      table[at + F.boilerplateDistance] = cap(this.#page.depth[row] - this.#page.depth[against]);
     }
     const article = rows[row * ROW + ARTICLE_ROW];
     table[at + F.articleShare] = article < 0 ? FAR : share(rows[article * ROW + CHARS], rows[CHARS]);
-    table[at + F.articleOrdinal] = article < 0 ? FAR : this.#ordinal[article];
-  }
-
-  /** How deep a row is inside an element; 254 before it, 255 after it. */
-  #distanceTo(element: number, row: number): number {
-    if (row < element) return 254;
-    return row < this.#rows[element * ROW + END] ? Math.min(250, this.#depth[row] - this.#depth[element]) : FAR;
+    table[at + F.articleOrdinal] = article < 0 ? FAR : this.#page.ordinal[article];
   }
 
   /** What stands before and after, in reading order: the blocks next to it, and four either way. */
@@ -490,13 +338,6 @@ export class BlockFeatures {
     table[at + F.nextChars] = hasNext ? log(blockChars[block + 1]) : 0;
     table[at + F.nextLinkShare] = hasNext ? share(blockLinkChars[block + 1], blockChars[block + 1]) : 0;
   }
-}
-
-/** Four distances in a word, each one larger: 254 and 255 stay. */
-function oneFarther(word: number): number {
-  // the top bit of each byte that is 254 or more
-  const stays = word & ((word & 0x7f7f7f7f) + 0x02020202) & 0x80808080;
-  return (word + (ONES & ~(stays >>> 7))) | 0;
 }
 
 /** What a byte adds to four counters of eight bits, of at most `SAMPLE` bytes: letters, upper-case ones, commas, digits. */

@@ -55,7 +55,7 @@ for (const [i, list] of [counts, steps, languages].entries()) head.writeUInt32LE
 const packed = brotliCompressSync(
   Buffer.concat([head, ...[steps, counts, languages, scores].map((a) => Buffer.from(a))]),
 );
-const lines = packed.toString('base64').match(/.{1,112}/g) ?? [];
+const lines = packed.toString('base64').match(/.{1,1120}/g) ?? [];
 writeFileSync(
   'src/parse/language-model.ts',
   `/**
