@@ -6,6 +6,7 @@ import { noChanges } from '../changes.js';
 import { Crawl } from '../crawl.js';
 import type { CrawlOptions, CrawlUi } from '../crawl-options.js';
 import { type DirectoryLock, lockDirectory } from '../engines/lock.js';
+import type { Store } from '../engines/ports.js';
 import { openSqliteStore, type SqliteStore } from '../engines/sqlite.js';
 import { systemClock, systemRandom } from '../engines/system.js';
 import { UserError } from '../errors.js';
@@ -45,6 +46,10 @@ export interface OpenedCrawl {
   batches: Batches;
   tally: Tally;
   land: Territory;
+  store: Store;
+  paths: CrawlDirectory;
+  /** Of the URL keys, 16 bytes. */
+  secret: Uint8Array;
   /** Closes everything; an index of a crawl that has ended is sorted. */
   close(hasEnded: boolean): Promise<void>;
 }
@@ -79,6 +84,7 @@ async function wire(
   await checkSeeds(who, land, resolver, options);
   const parts = decisions(options, land, systemRandom, (to) => widen(to));
   const { frontier, admission, settlement, content, tally, texts } = parts;
+  admission.refusals.add(who.refused);
 
   const epoch = await store.beginEpoch();
   const last = readOpenLeases(options.dir);
@@ -146,7 +152,7 @@ async function wire(
     store.close();
     lock.release();
   };
-  return { crawl, frontier, admission, batches, tally, land, close };
+  return { crawl, frontier, admission, batches, tally, land, store, paths, secret: who.secret, close };
 }
 
 function startPool(
