@@ -4,7 +4,6 @@ import type { CrawlOptions, CrawlProgress, CrawlSummary, CrawlUi } from '../craw
 import { systemClock } from '../engines/system.js';
 import { type OpenedCrawl, openCrawl, PAGE_THREAD } from './open.js';
 import { readmit } from './readmit.js';
-import { readmit } from './readmit.js';
 import { plantSeeds } from './seeds.js';
 
 /** ms between two progress lines. */
@@ -30,7 +29,6 @@ export async function runCrawl(
   let end: CrawlEnd = 'stopped';
   try {
     plantSeeds(opened);
-    await readmit(opened, options, ui);
     await readmit(opened, options, ui);
     const onAbort = (): void => opened.crawl.stop();
     options.signal.addEventListener('abort', onAbort, { once: true });
