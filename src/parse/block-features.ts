@@ -21,7 +21,7 @@ import {
   proseOf,
   ROW,
 } from './page-rows.js';
-import { BlockFlag, type TextBuilder } from './text-builder.js';
+import { BlockFlag, MAX_BLOCKS, type TextBuilder } from './text-builder.js';
 import { TitleWords } from './title-words.js';
 import { findUnits } from './units.js';
 
@@ -66,15 +66,12 @@ const cap = (value: number): number => Math.min(value, 255);
 /** Neighbours that are looked at, either way. */
 const AROUND = 4;
 
-/** Blocks that are looked at: the first ones of a page that has more than any reader would go through. */
-export const MAX_BLOCKS = 20_000;
-
 /** Bytes of a block that are looked at closely, and of one whose words are looked up as if they named a class. */
 const SAMPLE = 128;
 const LABEL = 48;
 
 /** Blocks whose room is kept from page to page. */
-const KEPT = 1 << 15;
+const KEPT = 1 << 13;
 
 /** Computes the table of one page after another. */
 export class BlockFeatures {

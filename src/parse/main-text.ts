@@ -5,10 +5,10 @@
  * (main-text-model.ts) was trained on pages whose main text people have marked; docs/parsing.md says how, and what it
  * scores on pages it had not seen. It knows words of class names that thousands of sites use, and no site.
  */
-import { BlockFeatures, FEATURE_STRIDE, Feature, MAX_BLOCKS } from './block-features.js';
+import { BlockFeatures, FEATURE_STRIDE, Feature } from './block-features.js';
 import { FEATURES, LEAVES, LOWER, THRESHOLDS, UPPER } from './main-text-model.js';
 import type { Elements } from './open-elements.js';
-import type { TextBuilder } from './text-builder.js';
+import { MAX_BLOCKS, type TextBuilder } from './text-builder.js';
 
 /** One for all pages: its tables are kept. */
 const features = new BlockFeatures();

@@ -7,8 +7,14 @@
  */
 import { TAG_COUNT, Tag, TagClass, tagClass } from './elements.js';
 
+/** Elements that get a row, and that can be open at once: honest pages have a hundredth of that. Further ones count as their
+ * parent, or do not bound anything; their text and links are read all the same. It bounds memory. */
+const MAX_ROWS = 1 << 18;
+const MAX_DEPTH = 1 << 16;
+
 /** Rows whose room is kept from page to page: allocating a page's columns anew costs as much as reading its tags. */
-const KEPT_ROWS = 1 << 16;
+const KEPT_ROWS = 1 << 15;
+const KEPT_DEPTH = 1 << 12;
 
 /** Growable columns, one row an element in document order. Row 0 is the document. */
 export class Elements {
@@ -28,7 +34,10 @@ export class Elements {
   }
 
   add(tag: number, parent: number, hints: number): number {
-    if (this.count === this.tag.length) this.#grow();
+    if (this.count === this.tag.length) {
+      if (this.count === MAX_ROWS) return parent;
+      this.#grow();
+    }
     const row = this.count++;
     this.tag[row] = tag;
     this.parent[row] = parent;
@@ -86,7 +95,12 @@ export class OpenElements {
 
   /** Is the stack deeper than is worth keeping for another page? */
   get isHuge(): boolean {
-    return this.tag.length > KEPT_ROWS;
+    return this.tag.length > KEPT_DEPTH;
+  }
+
+  /** Can no more be opened? */
+  get isFull(): boolean {
+    return this.depth === MAX_DEPTH;
   }
 
   push(tag: number, row: number, kind: number, saved: number): void {

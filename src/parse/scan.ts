@@ -101,8 +101,8 @@ export class PageScan extends TreeRules {
       else this.#endTag();
     }
     this.#endAnchor();
-    this.text.breakBlock();
     this.popTo(0);
+    this.text.finish();
   }
 
   /** The value of the first attribute `id` of the current tag, decoded, or null. */
@@ -328,6 +328,7 @@ export class PageScan extends TreeRules {
   /** Opens an element: a row, an entry on the stack, and what its name and attributes say about its purpose. */
   #push(tag: number, kind: number): void {
     const { open, elements, text, tokens } = this;
+    if (open.isFull) return;
     const hints =
       this.#templates > 0 ? 0 : tokens.attributeCount === 0 ? tagHints[tag] : tagHints[tag] | this.#attributeHints();
     if (hints & Hint.hidden) text.breakBlock();

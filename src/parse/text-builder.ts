@@ -41,10 +41,14 @@ const AMPERSAND = 0x26;
 const NEWLINE = 0x0a;
 const BLANK = 0x20;
 
+/** Blocks that are kept apart: the first ones of a page that has more than any reader would go through. What follows is one
+ * more. */
+export const MAX_BLOCKS = 20_000;
+
 const SMALLEST = 1 << 16;
 /** What is kept from page to page. */
 const KEPT_BYTES = 1 << 20;
-const KEPT_BLOCKS = 1 << 15;
+const KEPT_BLOCKS = 1 << 13;
 
 export class TextBuilder {
   bytes: Buffer;
@@ -214,8 +218,21 @@ export class TextBuilder {
 
   /** Ends the block, if there is one. What follows starts on a line of its own. */
   breakBlock(): void {
+    if (this.blockCount === MAX_BLOCKS && this.#open) {
+      this.#pending = LINE;
+      return;
+    }
     this.#pending = NOTHING;
     if (!this.#open) return;
+    this.#endBlock();
+  }
+
+  /** Ends the text. */
+  finish(): void {
+    if (this.#open) this.#endBlock();
+  }
+
+  #endBlock(): void {
     this.#open = false;
     const at = this.blockCount++;
     this.blockEnd[at] = this.length;

@@ -90,6 +90,20 @@ describe('hostile pages', () => {
     expect(parsePage({ body, url: 'http://host.example/' }).mainText).toContain('Some words of text');
   });
 
+  test('a page of more blocks than are told apart has all its text, a line each', () => {
+    const lines = Array.from({ length: 25_000 }, (_, i) => `line ${i}`);
+    const page = parsePage({ body: Buffer.from(`<p>${lines.join('<p>')}`), url: 'http://host.example/' });
+    expect(page.text).toBe(lines.join('\n'));
+  });
+
+  test('a page of more elements, or deeper ones, than are kept has its text and links', () => {
+    const body = Buffer.from(`${'<div>'.repeat(70_000)}${'<p></p>'.repeat(300_000)}<a href="/x">end</a>`);
+    const page = parsePage({ body, url: 'http://host.example/' });
+    expect(page.text).toBe('end');
+    expect(page.links.hrefs).toEqual(['/x']);
+    expect(parsePage({ body: Buffer.from('<p>next</p>'), url: 'http://host.example/' }).text).toBe('next');
+  });
+
   test.each([
     ['a run of <', '<'],
     ['unclosed entries', '<url><loc>http://host.example/'],

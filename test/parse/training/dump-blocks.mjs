@@ -2,9 +2,10 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { BlockFeatures, FEATURE_STRIDE, Feature, MAX_BLOCKS } from '../../../dist/parse/block-features.js';
+import { BlockFeatures, FEATURE_STRIDE, Feature } from '../../../dist/parse/block-features.js';
 import { sniffCharset, toUtf8 } from '../../../dist/parse/charset.js';
 import { PageScan } from '../../../dist/parse/scan.js';
+import { MAX_BLOCKS } from '../../../dist/parse/text-builder.js';
 
 const [folder, out] = process.argv.slice(2);
 mkdirSync(out, { recursive: true });
