@@ -12,6 +12,8 @@ import { UrlState } from './url-table.js';
 
 /** Robots-denied URLs passed over in one turn of a host; the rest comes at its next turn. */
 const DENIALS_A_TURN = 256;
+/** URLs read ahead of a host that shares its address with others that wait. */
+const LOOK_AHEAD_IN_LINE = 4;
 /** A worker without room for this long gives its hosts to one that has room, ms. */
 const STARVED = 1_000;
 
@@ -131,7 +133,10 @@ export class Leasing {
   /** Asks for the texts of the host's next URLs; false if it has none. */
   #load(slot: BackQueue, turn: Turn): boolean {
     const { host } = slot;
-    const urls = this.#state.queues.take(host, this.#state.options.lookAhead);
+    const { addresses, hosts, options, queues } = this.#state;
+    // one lease and then the line again, where it holds no back queue: no use in reading far ahead
+    const isShared = addresses.waiting(hosts.address[host]) > 0;
+    const urls = queues.take(host, isShared ? Math.min(LOOK_AHEAD_IN_LINE, options.lookAhead) : options.lookAhead);
     if (urls.length === 0) return false;
     slot.loading = urls;
     this.#state.loading++;

@@ -156,21 +156,17 @@ export class Placing {
     }
   }
 
-  /** Its turn at its address came. */
+  /** Its turn at its address came: it leaves the line. */
   #seat(host: number, now: number): boolean {
-    const { hosts } = this.#state;
-    if (hosts.slot[host] !== 0) this.ready(host, now);
-    else this.place(host, now, true);
-    return hosts.slot[host] !== 0 || hosts.state[host] === HostState.front;
+    this.place(host, now, true);
+    return this.#state.hosts.state[host] === HostState.front;
   }
 
-  /** The host stands in the line of its address: with its back queue if the wait will be short, without one otherwise. */
+  /** The host stands in the line of its address, without its back queue: if it kept that, all back queues could be held
+   * by hosts that stand behind one which waits for a back queue. */
   park(host: number): void {
-    const { hosts, addresses, options } = this.#state;
-    const wait = addresses.waiting(hosts.address[host]) * options.rules.delay;
-    if (wait <= options.sleepBeyond) return;
     this.release(host);
-    hosts.state[host] = HostState.parked;
+    this.#state.hosts.state[host] = HostState.parked;
   }
 
   /** The look-ahead waits for robots: the host gives up its back queue until the file is asked again.

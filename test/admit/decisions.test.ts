@@ -73,6 +73,23 @@ describe('next', () => {
     expect(new Set(requests.slice(0, 5).map(({ target }) => new URL(target).hostname)).size).toBe(5);
   });
 
+  test('serves hosts of few addresses with fewer back queues than hosts, under every key', () => {
+    for (const key of ['host+ip', 'ip', 'host'] as const) {
+      const crawl = new Decisions({ frontier: { key, backQueues: 2, backQueuesMax: 2 } });
+      crawl.addressOf = (host) => [`192.0.2.${host % 2}`];
+      for (let host = 0; host < 8; host++) for (let i = 0; i < 3; i++) crawl.admit(`http://h${host}.test/${i}`);
+      let first = true;
+      const requests = crawl.run(6 * HOUR, (target) => {
+        if (isRobots(target)) return { status: 404 };
+        const retryAfterMs = 600_000; // under the key `ip`, the address owes it
+        const throttles = first && target.includes('h3');
+        if (throttles) first = false;
+        return throttles ? { status: 429, retryAfterMs } : { body: target };
+      });
+      expect([key, requests.length]).toEqual([key, 8 * 4 + 1]);
+    }
+  });
+
   test('serves a line of hosts that is longer than the TTL of their address', () => {
     const crawl = new Decisions();
     crawl.addressOf = () => ['192.0.2.1'];
