@@ -4,8 +4,8 @@ import type { StreamFormat } from './formats.js';
 import type { ExportedPage } from './pages.js';
 
 /** A row group ends with so many rows, or characters of text: it is in memory until then. */
-const GROUP_ROWS = 20_000;
-const GROUP_TEXT = 16_000_000;
+const GROUP_ROWS = 10_000;
+const GROUP_TEXT = 12_000_000;
 
 type SchemaElement = Record<string, unknown> & { name: string };
 
