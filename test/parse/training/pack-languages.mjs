@@ -14,9 +14,13 @@ const { dictionary } = await import(new URL('dictionary.js', folder).href);
 /** The package writes bytes as characters of its own. */
 const byteOf = new Map();
 for (let byte = 0x80; byte < 0x100; byte++) if (dictionary[byte] !== ' ') byteOf.set(dictionary[byte], byte);
+/** @param {string} gram */
 const bytesOf = (gram) => [...gram].map((c) => byteOf.get(c) ?? c.charCodeAt(0));
 
-/** As in src/parse/language-table.ts. */
+/**
+ * As in src/parse/language-table.ts.
+ * @param {readonly number[]} bytes
+ */
 function hashOf(bytes) {
   let hash = 0x811c9dc5 | 0;
   for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
