@@ -28,10 +28,13 @@ const SEED = 0x811c9dc5;
  * white space do not count; composed and decomposed characters are one.
  */
 export function simhash(text: string): Simhash | null {
-  let folded = (text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text).toLowerCase();
-  if (/[\u0300-\u036f]/.test(folded)) folded = folded.normalize('NFC');
-  const votes = new Votes();
-  eachShingle(folded, votes);
+  const folded = (text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text).toLowerCase();
+  let votes = new Votes();
+  // a text of Latin-1 alone has no combining marks: most are spared the search for them
+  if (eachShingle(folded, votes) >= FIRST_MARK && /[\u0300-\u036f]/.test(folded)) {
+    votes = new Votes();
+    eachShingle(folded.normalize('NFC'), votes);
+  }
   return votes.count < FEWEST_SHINGLES ? null : votes.result();
 }
 
@@ -65,17 +68,22 @@ export function popCount(word: number): number {
   return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** Sends the shingles of a lower-case text to the vote. */
-function eachShingle(text: string, votes: Votes): void {
+/** Combining marks begin here. */
+const FIRST_MARK = 0x300;
+
+/** Sends the shingles of a lower-case text to the vote. Returns a number that is at least the largest code unit of it. */
+function eachShingle(text: string, votes: Votes): number {
   const classes = wordClasses();
   let words = 0;
   let before = 0;
   let previous = 0;
   let hash = SEED;
   let open = false;
+  let all = 0;
   for (let i = 0; i <= text.length; i++) {
     let code = i < text.length ? text.charCodeAt(i) : SPACE;
     let kind = classes[code];
+    all |= code;
     if (kind === LETTER) {
       hash = Math.imul(hash ^ code, 0x01000193);
       open = true;
@@ -103,6 +111,7 @@ function eachShingle(text: string, votes: Votes): void {
       words++;
     }
   }
+  return all;
 }
 
 /** The 64-bit hash of three words. Each half mixes them with other multipliers, so that the halves are independent

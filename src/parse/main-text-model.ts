@@ -250,9 +250,9 @@ export const LEAVES = numbers(
 );
 // biome-ignore format: data
 export const LOWER = numbers(
-  'Cet+2QXLY75YuVK0qLXlri62rrtPvS3BjMMbyBTR7tOU2jre+N9g48/lXejp6dbp1+vD7gfwJPIQ8Vnz9fPG8+f2i/YK+L34Lvop/A==',
+  'Cet+2QXLY77jufO4z7VYvJDKX9Um2LXbXt/T46vjjOW55y/qhexJ7rDvl/Ed86TzQPVm9hj2yvYg9iv5k/jL+T34v/mZ+yr6Q/wp/A==',
 );
 // biome-ignore format: data
 export const UPPER = numbers(
-  'pRZdJlozDT4BPzdEukyPSw5SP1WaThBPmU6CSgxLw0i6R81IUkVXQbVA40CENUU16zFSMEYoTSESHU8T3BCXD/QLdArTCnoKFAYo/A==',
+  'pRZdJlozDT6NPDdEcUupPRA49jatM74wbjI5LTMpIyZvH20ZzBYmFFEUZRBADQYNfAvxCLMHIwfxBFsH/ATGBK8E7QVMBkr/Rvwo/A==',
 );

@@ -69,17 +69,22 @@ function decide(table: Uint8Array, unitCount: number): boolean {
   return any;
 }
 
-/** Adds to the sums of the first `count` blocks the leaf that each one's features lead to. */
+/** Adds to the sums of the first `count` units the leaf that each one's features lead to. */
 function addTree(table: Uint8Array, tree: number, count: number): void {
+  const features = FEATURES;
+  const thresholds = THRESHOLDS;
+  const leaves = LEAVES;
+  const from = places;
+  const into = sums;
   for (let k = 0; k < count; k++) {
-    const at = places[k];
+    const at = from[k];
     // 1 if the feature is over the threshold
-    let node = 2 + ((THRESHOLDS[tree + 1] - table[at + FEATURES[tree + 1]]) >>> 31);
-    node = 2 * node + ((THRESHOLDS[tree + node] - table[at + FEATURES[tree + node]]) >>> 31);
-    node = 2 * node + ((THRESHOLDS[tree + node] - table[at + FEATURES[tree + node]]) >>> 31);
-    node = 2 * node + ((THRESHOLDS[tree + node] - table[at + FEATURES[tree + node]]) >>> 31);
-    node = 2 * node + ((THRESHOLDS[tree + node] - table[at + FEATURES[tree + node]]) >>> 31);
-    sums[k] += LEAVES[tree + node - NODES];
+    let node = 2 + ((thresholds[tree + 1] - table[at + features[tree + 1]]) >>> 31);
+    node = 2 * node + ((thresholds[tree + node] - table[at + features[tree + node]]) >>> 31);
+    node = 2 * node + ((thresholds[tree + node] - table[at + features[tree + node]]) >>> 31);
+    node = 2 * node + ((thresholds[tree + node] - table[at + features[tree + node]]) >>> 31);
+    node = 2 * node + ((thresholds[tree + node] - table[at + features[tree + node]]) >>> 31);
+    into[k] += leaves[tree + node - NODES];
   }
 }
 

@@ -71,22 +71,28 @@ export const Entry = {
 /** No entry: also the floor of every search. */
 const NONE = -1;
 
+/** Numbers of an entry: its name, row, kind and what its owner saved, then the positions to which the innermost entry of its
+ * name, scope boundary, special element, barrier and HTML element go back when it is popped. */
+const ENTRY = 16;
+const TAG = 0;
+const ROW = 1;
+const KIND = 2;
+const SAVED = 3;
+const SAME = 4;
+const SCOPE = 5;
+const SPECIAL = 6;
+const BARRIER = 7;
+const HTML = 8;
+
 export class OpenElements {
   depth = 0;
-  tag = new Uint8Array(256);
-  /** Row in {@link Elements}. */
-  row = new Int32Array(256);
-  /** Bits of {@link Entry}. */
-  kind = new Uint8Array(256);
-  /** For the owner: what to restore when the entry is popped. */
-  saved = new Int32Array(256);
+  /** The innermost entry: its name, its row in {@link Elements}, and bits of {@link Entry}. */
+  topTag: number = Tag.other;
+  topRow = 0;
+  topKind = 0;
   /** Innermost special element other than address, div and p: an `li` does not close an outer one past it. */
   barrier = NONE;
-  #sameBelow = new Int32Array(256);
-  #barrierBelow = new Int32Array(256);
-  #htmlBelow = new Int32Array(256);
-  #scopeBelow = new Int32Array(256);
-  #specialBelow = new Int32Array(256);
+  #entries = new Int32Array(128 * ENTRY);
   /** Innermost open entry of each name. */
   readonly #innermost = new Int32Array(TAG_COUNT).fill(NONE);
   #scope = NONE;
@@ -95,7 +101,7 @@ export class OpenElements {
 
   /** Is the stack deeper than is worth keeping for another page? */
   get isHuge(): boolean {
-    return this.tag.length > KEPT_DEPTH;
+    return this.#entries.length > KEPT_DEPTH * ENTRY;
   }
 
   /** Can no more be opened? */
@@ -103,18 +109,21 @@ export class OpenElements {
     return this.depth === MAX_DEPTH;
   }
 
+  /** Opens an entry. @param saved for the owner: what to restore when it is popped */
   push(tag: number, row: number, kind: number, saved: number): void {
-    if (this.depth === this.tag.length) this.#grow();
     const at = this.depth++;
-    this.tag[at] = tag;
-    this.row[at] = row;
-    this.kind[at] = kind;
-    this.saved[at] = saved;
-    this.#barrierBelow[at] = this.barrier;
-    this.#htmlBelow[at] = this.#html;
-    this.#sameBelow[at] = this.#innermost[tag];
-    this.#scopeBelow[at] = this.#scope;
-    this.#specialBelow[at] = this.#special;
+    const e = at * ENTRY;
+    if (e === this.#entries.length) this.#entries = grown(this.#entries, new Int32Array(e * 2));
+    const entries = this.#entries;
+    entries[e + TAG] = this.topTag = tag;
+    entries[e + ROW] = this.topRow = row;
+    entries[e + KIND] = this.topKind = kind;
+    entries[e + SAVED] = saved;
+    entries[e + SAME] = this.#innermost[tag];
+    entries[e + SCOPE] = this.#scope;
+    entries[e + SPECIAL] = this.#special;
+    entries[e + BARRIER] = this.barrier;
+    entries[e + HTML] = this.#html;
     this.#innermost[tag] = at;
     const bits = tagClass[tag];
     if (bits & TagClass.scope) this.#scope = at;
@@ -125,34 +134,35 @@ export class OpenElements {
     }
   }
 
-  /** Removes the top entry and returns its row. */
+  /** Removes the innermost entry and returns what its owner saved. */
   pop(): number {
     const at = --this.depth;
-    this.#innermost[this.tag[at]] = this.#sameBelow[at];
-    this.#scope = this.#scopeBelow[at];
-    this.#special = this.#specialBelow[at];
-    this.barrier = this.#barrierBelow[at];
-    this.#html = this.#htmlBelow[at];
-    return this.row[at];
-  }
-
-  get topTag(): number {
-    return this.depth === 0 ? Tag.other : this.tag[this.depth - 1];
-  }
-  get topRow(): number {
-    return this.depth === 0 ? 0 : this.row[this.depth - 1];
+    const e = at * ENTRY;
+    const entries = this.#entries;
+    this.#innermost[this.topTag] = entries[e + SAME];
+    this.#scope = entries[e + SCOPE];
+    this.#special = entries[e + SPECIAL];
+    this.barrier = entries[e + BARRIER];
+    this.#html = entries[e + HTML];
+    const saved = entries[e + SAVED];
+    if (at === 0) this.topTag = this.topRow = this.topKind = 0;
+    else {
+      this.topTag = entries[e - ENTRY + TAG];
+      this.topRow = entries[e - ENTRY + ROW];
+      this.topKind = entries[e - ENTRY + KIND];
+    }
+    return saved;
   }
 
   /** Is the innermost open element an svg or math one? */
   get inForeign(): boolean {
-    return this.depth > 0 && (this.kind[this.depth - 1] & Entry.foreign) !== 0;
+    return (this.topKind & Entry.foreign) !== 0;
   }
 
   /** Does a start tag `tag` in the innermost (foreign) element follow the ordinary rules? */
   isIntegrationPointFor(tag: number): boolean {
-    const kind = this.kind[this.depth - 1];
-    if (kind & Entry.htmlInside) return true;
-    if (kind & Entry.mathText) return tag !== Tag.mglyph && tag !== Tag.malignmark;
+    if (this.topKind & Entry.htmlInside) return true;
+    if (this.topKind & Entry.mathText) return tag !== Tag.mglyph && tag !== Tag.malignmark;
     return tag === Tag.svg && this.topTag === Tag['annotation-xml'];
   }
 
@@ -181,18 +191,5 @@ export class OpenElements {
   ordinary(tag: number): number {
     const at = this.#innermost[tag];
     return at > this.#special ? at : NONE;
-  }
-
-  #grow(): void {
-    const size = this.depth * 2;
-    this.tag = grown(this.tag, new Uint8Array(size));
-    this.row = grown(this.row, new Int32Array(size));
-    this.kind = grown(this.kind, new Uint8Array(size));
-    this.saved = grown(this.saved, new Int32Array(size));
-    this.#barrierBelow = grown(this.#barrierBelow, new Int32Array(size));
-    this.#htmlBelow = grown(this.#htmlBelow, new Int32Array(size));
-    this.#sameBelow = grown(this.#sameBelow, new Int32Array(size));
-    this.#scopeBelow = grown(this.#scopeBelow, new Int32Array(size));
-    this.#specialBelow = grown(this.#specialBelow, new Int32Array(size));
   }
 }

@@ -139,8 +139,9 @@ export class PageRows {
     rows[ARTICLE_ROW] = -1;
     let articles = 0;
     for (let row = 1; row < count; row++) {
-      const up = parent[row];
       const at = row * ROW;
+      if (rows[at + BLOCKS] === 0) continue; // nobody will ask
+      const up = parent[row];
       const own = hints[row];
       this.depth[row] = Math.min(FAR, this.depth[up] + 1);
       rows[at + AGAINST_ROW] = own & AGAINST ? row : rows[up * ROW + AGAINST_ROW];

@@ -347,10 +347,8 @@ export class PageScan extends TreeRules {
     }
   }
 
-  protected override closed(tag: number, row: number, saved: number): void {
+  protected override closed(tag: number, row: number, kind: number, saved: number): void {
     const { text } = this;
-    // still on the stack's other side: kind is read before the entry is overwritten
-    const kind = this.open.kind[this.open.depth];
     const bits = tagClass[tag];
     if (isMuted(tag, kind)) this.#muted--;
     if (tag === Tag.template && kind === 0) this.#templates--;

@@ -15,7 +15,7 @@ export abstract class TreeRules {
   abstract readonly tokens: Tokenizer;
 
   /** Called for each element as it is closed, innermost first; `saved` is what was given when it was opened. */
-  protected abstract closed(tag: number, row: number, saved: number): void;
+  protected abstract closed(tag: number, row: number, kind: number, saved: number): void;
   /** Does the current start tag have a `color`, `face` or `size`? */
   protected abstract hasFontAttribute(): boolean;
   /** The value of the current tag's `encoding`. */
@@ -23,22 +23,14 @@ export abstract class TreeRules {
 
   /** Closes entries until `depth` remain. */
   protected popTo(depth: number): void {
-    const { open } = this;
-    while (open.depth > depth) {
-      const tag = open.topTag;
-      const saved = open.saved[open.depth - 1];
-      this.closed(tag, open.pop(), saved);
-    }
-    this.tokens.foreign = open.inForeign;
+    while (this.open.depth > depth) this.#popTop();
   }
 
   /** Closes the innermost entry. */
   #popTop(): void {
     const { open } = this;
-    const at = open.depth - 1;
-    const tag = open.tag[at];
-    const saved = open.saved[at];
-    this.closed(tag, open.pop(), saved);
+    const { topTag: tag, topRow: row, topKind: kind } = open;
+    this.closed(tag, row, kind, open.pop());
     this.tokens.foreign = open.inForeign;
   }
 
