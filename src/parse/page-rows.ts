@@ -9,7 +9,7 @@ import type { TextBuilder } from './text-builder.js';
 /** What is kept of a row: where its subtree ends, characters in it, those in links, those of prose, blocks, children, and
  * the rows of the nearest element that hints speak against and of the nearest `article`. */
 export const ROW = 8;
-export const END = 0;
+const END = 0;
 export const CHARS = 1;
 export const LINKS = 2;
 export const PROSE = 3;

@@ -18,7 +18,7 @@ NODES = 2 ** DEPTH
 ROUND = 4
 LEAF_SCALE = 8192
 THRESHOLD = 0.47
-MISTAKES = 3e-5
+MISTAKES = 1e-4
 PARAMETERS = dict(
     objective='cross_entropy', learning_rate=0.1, max_depth=DEPTH, num_leaves=NODES, min_data_in_leaf=60, min_sum_hessian_in_leaf=5,
     feature_fraction=0.5, bagging_fraction=0.7, bagging_freq=1, lambda_l2=5, max_bin=127, verbosity=-1, num_threads=1,
