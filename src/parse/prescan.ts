@@ -45,7 +45,13 @@ export function prescanMeta(bytes: Buffer, start: number, length: number): strin
 
 function isMeta(bytes: Buffer, at: number): boolean {
   const c = bytes[at + 4];
-  return (isSpace(c) || c === 0x2f) && bytes.latin1Slice(at, at + 4).toLowerCase() === 'meta';
+  return (
+    (isSpace(c) || c === 0x2f) &&
+    bytes
+      .subarray(at, at + 4)
+      .latin1Slice()
+      .toLowerCase() === 'meta'
+  );
 }
 
 function skipTo(cursor: Cursor, byte: number): void {

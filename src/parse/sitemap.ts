@@ -208,7 +208,7 @@ class SitemapScanner {
     const text = this.#text;
     const next = text[lt + 1];
     if (next === 0x21) {
-      if (text.latin1Slice(lt, lt + 9) === '<![CDATA[') {
+      if (text.subarray(lt, lt + 9).latin1Slice() === '<![CDATA[') {
         const close = indexAfter(text, ']]>', lt + 9);
         if (this.#field !== null) {
           this.#append(
@@ -298,7 +298,7 @@ class SitemapScanner {
 }
 
 function endsWithCdata(text: Buffer): boolean {
-  return text.latin1Slice(text.length - 3) === ']]>';
+  return text.subarray(Math.max(0, text.length - 3)).latin1Slice() === ']]>';
 }
 
 /** Where `what` ends at or after `from`, or the end of the text. */
