@@ -1,9 +1,10 @@
 /**
- * `npm run bench -- [crawl] [--hosts N] [--pages N] [--seed N] [--max-cpu MS] [--max-rss MIB] [--keep] [--json]
+ * `npm run bench -- [crawl|parse] [--hosts N] [--pages N] [--seed N] [--max-cpu MS] [--max-rss MIB] [--keep] [--json]
  * [-- MORE CRAWL FLAGS]`. See README.md in this folder.
  */
 import { parseArgs } from 'node:util';
 import { crawlBench } from './crawl.js';
+import { parseBench } from './parse.js';
 import { programFile } from './program.js';
 
 const { values: flags, positionals } = parseArgs({
@@ -21,8 +22,15 @@ const { values: flags, positionals } = parseArgs({
 });
 
 const [bench = 'crawl', ...crawlArgs] = positionals;
+if (bench === 'parse') {
+  const { pages, stages } = await parseBench(Number(flags.seed));
+  for (const [name, cost] of Object.entries(stages))
+    process.stdout.write(`${cost.toFixed(3)} ms CPU a page: ${name}\n`);
+  process.stdout.write(`${pages} pages\n`);
+  process.exit(0);
+}
 if (bench !== 'crawl') {
-  process.stderr.write(`There is no bench "${bench}": choose crawl.\n`);
+  process.stderr.write(`There is no bench "${bench}": choose crawl or parse.\n`);
   process.exit(2);
 }
 
