@@ -10,7 +10,9 @@ const LARGEST = 1024 * 1024;
 export function readConfigFile(path: string): unknown {
   let text: string;
   try {
-    if (statSync(path).size > LARGEST) throw new Error('it is larger than 1 MiB');
+    const file = statSync(path);
+    if (!file.isFile()) throw new Error('it is not a file');
+    if (file.size > LARGEST) throw new Error('it is larger than 1 MiB');
     text = readFileSync(path, 'utf8');
   } catch (error) {
     throw new UserError(`The config file ${path} cannot be read: ${(error as Error).message}.`, 2, { cause: error });

@@ -25,7 +25,7 @@ export function isHttpUrl(value: string): string | null {
 
 /** A glob: any text without spaces. */
 export function isPattern(value: string): string | null {
-  return value !== '' && value.length <= 8192 && !/\s/.test(value) ? value : null;
+  return value !== '' && value.length <= 1000 && !/\s/.test(value) ? value : null;
 }
 
 /** The name of a query parameter; a `*` may stand at its end. */

@@ -165,11 +165,13 @@ export class Admission {
   }
 }
 
-/** Host name of a URL in fetch form: no credentials, a slash after the authority. */
+/** Host name of a URL in fetch form: no credentials, a slash after the authority. The dot of the root is not part of it:
+ * `a.test.` is `a.test`, with its clocks, its budget and its blocks. */
 export function hostOfFetchForm(url: string): string {
   const start = url.indexOf('//') + 2;
   const slash = url.indexOf('/', start);
   const authority = slash < 0 ? url.slice(start) : url.slice(start, slash);
   const colon = authority.lastIndexOf(':');
-  return colon > authority.lastIndexOf(']') ? authority.slice(0, colon) : authority;
+  const host = colon > authority.lastIndexOf(']') ? authority.slice(0, colon) : authority;
+  return host.endsWith('.') ? host.slice(0, -1) : host;
 }

@@ -1,4 +1,5 @@
 /** Opens a crawl in its directory: a new one, or one that goes on. Everything is wired here. */
+import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Admission } from '../admit/admission.js';
 import { sortCdxj } from '../archive/line-sort.js';
@@ -69,6 +70,17 @@ export async function openCrawl(options: CrawlOptions, ui: CrawlUi, script: URL)
   }
 }
 
+/** Closed segments without a store that names them: the store was lost, and a new one would forget every debt and block.
+ * @throws UserError */
+function refuseOrphans({ root, warc }: CrawlDirectory): void {
+  const orphan = readdirSync(warc).find((name) => name.endsWith('.warc.gz'));
+  if (orphan === undefined) return;
+  throw new UserError(
+    `${root} has segments (${orphan}) and an empty store: bring crawl.sqlite back from a backup, or give another --dir ` +
+      'and "saunter import" the segments.',
+  );
+}
+
 async function wire(
   options: CrawlOptions,
   ui: CrawlUi,
@@ -79,6 +91,7 @@ async function wire(
 ): Promise<OpenedCrawl> {
   const { config } = options;
   const who = identify(store, options);
+  if (who.isNew) refuseOrphans(paths);
   const land = survey(options, who);
   const resolver = new DnsResolver({ ...resolverOptions(config), clock: systemClock.monotonic });
   await checkSeeds(who, land, resolver, options);

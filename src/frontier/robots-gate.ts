@@ -35,10 +35,11 @@ export class RobotsGate {
   readonly #byName = new Map<string, Origin>();
   readonly #ofHost = new Map<number, Origin[]>();
 
-  /** The origin of a fetch-form URL, `scheme://host[:port]`. */
+  /** The origin of a fetch-form URL, `scheme://host[:port]`, the host without the dot of the root. */
   static nameOf(url: string): string {
     const slash = url.indexOf('/', 8);
-    return slash < 0 ? url : url.slice(0, slash);
+    const name = slash < 0 ? url : url.slice(0, slash);
+    return name.replace(/\.(?=:\d+$|$)/, '');
   }
 
   find(name: string): Origin | undefined {

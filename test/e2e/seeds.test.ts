@@ -38,6 +38,29 @@ test('of five seeds, three spellings of one page, another page and one that robo
   expect(site.asked('127.0.0.1')).toEqual(['/page?b=2&a=1', '/other']);
 });
 
+test('a host name with the dot of the root is the same host: one robots.txt, one clock, and no page lost to the redirect', async () => {
+  const site: Sites = await sites({
+    'd.test': (target) => (target === '/' ? links(`http://d.test.:${site.port}/one`, '/two') : `page ${target}`),
+    'd.test.': (target) => ({ status: 301, headers: { Location: `http://d.test:${site.port}${target}` } }),
+  });
+  const local = [
+    '--resolve',
+    '*.test=127.0.0.1',
+    '--resolve',
+    'd.test.=127.0.0.1',
+    '--allow-private',
+    '127.0.0.0/8',
+    '--patience',
+    '2s',
+  ];
+  const { code, summary } = await crawl([site.url('d.test'), '--dir', scratch(), ...local, '--delay', '300ms']);
+  expect(code).toBe(0);
+  expect(summary).toMatchObject({ hosts: 1, pages: 3, pending: 0, deadLetters: 0 });
+  expect(site.log.filter((asked) => asked.target === '/robots.txt')).toHaveLength(1);
+  const gaps = site.log.slice(1).map((asked, i) => asked.at - site.log[i].ended);
+  expect(Math.min(...gaps)).toBeGreaterThan(290);
+});
+
 test('seeds come from a file too, and an IPv6 address is a host like any other', async () => {
   const site = await sites({ '[::1]': (target) => (target === '/' ? links('/a') : 'a page') }, ['::1']);
   const dir = scratch();

@@ -167,16 +167,19 @@ describe('leases that were out when the last run died', () => {
     expect(changes.dead[0].history).toHaveLength(5);
   });
 
-  test('are nothing to speak of if they were settled, or never became known', () => {
+  test('are nothing to speak of if they were settled, or their host never became known', () => {
     commit({ requests: [request(0, 1)], visits: [visit(0, 1, 0)] });
     expect(start(lost(1), STOPPED).changes.requests).toEqual([]);
-    expect(
-      start({ clean: false, leases: [{ url: 99, host: 0, kind: 'page', at: 1 }] }, STOPPED).changes.requests,
-    ).toEqual([]);
     expect(
       start({ clean: false, leases: [{ url: -1, host: 9, kind: 'robots', at: 1 }] }, STOPPED).changes.requests,
     ).toEqual([]);
   });
+});
+
+test('a lost lease of a URL that never became known is owed for by its host all the same', () => {
+  commit({ hosts: [host(0)] });
+  const { changes } = start({ clean: false, leases: [{ url: 99, host: 0, kind: 'page', at: 1 }] }, STOPPED);
+  expect(changes.requests).toMatchObject([{ url: -1, host: 0, code: 'lease.lost', delay: 10_000 }]);
 });
 
 describe('what is known', () => {
