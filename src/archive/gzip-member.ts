@@ -2,15 +2,18 @@
  * One record, one gzip member (WARC 1.1, annex D): a reader that seeks to a record inflates it alone.
  *
  * A body that is compressed already (it came with a Content-Encoding, or is an image) is not deflated again: deflate
- * finds nothing in it and costs 0.5 ms per 38 KB, more than the whole rest of the archive's work. Such a body goes into
- * stored blocks (RFC 1951, 3.2.4) behind a deflated head: 0.03 ms. `bench/archive.ts` measures both.
+ * finds nothing in it and costs 0.5 ms per 38 KB, more than the whole rest of the archive's work. Such a record, and one
+ * that is short (a request), goes into stored blocks (RFC 1951, 3.2.4): setting up a deflate costs more than the few
+ * hundred bytes that it would save of a head, some 3% of an archived page. `bench/archive.ts` measures both.
  */
-import { constants, crc32, deflateRawSync, gzipSync } from 'node:zlib';
+import { crc32, gzipSync } from 'node:zlib';
 
 /** Ends a record (WARC 1.1, 4). */
 export const RECORD_END = Buffer.from('\r\n\r\n');
 
 const STORED_MAX = 65_535;
+/** Records below this are stored as they are. */
+const SHORT = 2_048;
 const SAMPLE_WINDOW = 256;
 const SAMPLE_WINDOWS = 4;
 const counts = new Uint16Array(256);
@@ -21,7 +24,7 @@ const counts = new Uint16Array(256);
  * @param level 0 to 9, as in zlib, for what is worth deflating.
  */
 export function gzipRecord(head: Buffer, body: Buffer, level: number): Buffer {
-  if (looksCompressed(body)) return storedMember(head, body, level);
+  if (head.length + body.length < SHORT || looksCompressed(body)) return storedMember([head, body, RECORD_END]);
   const length = head.length + body.length + RECORD_END.length;
   return gzipSync(Buffer.concat([head, body, RECORD_END], length), {
     level,
@@ -50,21 +53,29 @@ export function looksCompressed(body: Buffer): boolean {
   return squares < 10_000;
 }
 
-function storedMember(head: Buffer, body: Buffer, level: number): Buffer {
-  // A sync flush ends the deflated head on a byte boundary, where stored blocks begin.
-  const deflated = deflateRawSync(head, { level, memLevel: 4, chunkSize: 1024, finishFlush: constants.Z_SYNC_FLUSH });
-  const blocks = Math.ceil(body.length / STORED_MAX);
-  const out = Buffer.allocUnsafe(10 + deflated.length + body.length + (blocks + 1) * 5 + RECORD_END.length + 8);
+/** A gzip member of stored blocks. */
+function storedMember(parts: readonly Buffer[]): Buffer {
+  let length = 0;
+  let blocks = 0;
+  for (const part of parts) {
+    length += part.length;
+    blocks += Math.ceil(part.length / STORED_MAX);
+  }
+  const out = Buffer.allocUnsafe(10 + length + blocks * 5 + 8);
   out.writeUInt32BE(0x1f8b0800, 0);
   out.writeUInt32BE(0, 4);
   out.writeUInt16BE(0x00ff, 8);
-  let at = 10 + deflated.copy(out, 10);
-  for (let from = 0; from < body.length; from += STORED_MAX) {
-    at = storedBlock(out, at, body.subarray(from, from + STORED_MAX), 0);
+  let at = 10;
+  let crc = 0;
+  for (const part of parts) {
+    const isLast = part === RECORD_END;
+    for (let from = 0; from < part.length; from += STORED_MAX) {
+      at = storedBlock(out, at, part.subarray(from, from + STORED_MAX), isLast ? 1 : 0);
+    }
+    if (part.length > 0) crc = crc32(part, crc); // of nothing, zlib gives 0
   }
-  at = storedBlock(out, at, RECORD_END, 1);
-  at = out.writeUInt32LE(crc32(RECORD_END, crc32(body, crc32(head))), at);
-  out.writeUInt32LE((head.length + body.length + RECORD_END.length) >>> 0, at);
+  at = out.writeUInt32LE(crc, at);
+  out.writeUInt32LE(length >>> 0, at);
   return out;
 }
 
