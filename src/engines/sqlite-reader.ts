@@ -22,6 +22,7 @@ export const noCrawlAt = (path: string): UserError =>
  */
 export function openSqliteReader(path: string): StoreReader {
   if (!existsSync(path)) throw noCrawlAt(path);
+  rollBack(path);
   let db: Database | undefined;
   try {
     db = openDatabase(path, { readOnly: true, timeout: BUSY });
@@ -38,6 +39,22 @@ export function openSqliteReader(path: string): StoreReader {
   } catch (error) {
     db?.close();
     throw explain(error, path, 'read');
+  }
+}
+
+/** A crawl that was killed in the moment in which it turns its log on or off leaves a rollback journal, which no read-only
+ * connection may apply: one that may write does it, if nobody else is at work. Without the permission to write, the
+ * read that follows says what is wrong. */
+function rollBack(path: string): void {
+  if (!existsSync(`${path}-journal`)) return;
+  let db: Database | undefined;
+  try {
+    db = openDatabase(path, { timeout: BUSY });
+    db.exec('SELECT count(*) FROM sqlite_schema');
+  } catch {
+    // the reader meets the same obstacle, and names it
+  } finally {
+    db?.close();
   }
 }
 
