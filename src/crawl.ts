@@ -12,7 +12,7 @@ import type { Lease, LoadRequest, Resolution } from './frontier/lease.js';
 import type { HeldAnswer, HeldQuestion, LeaseReport, ReportBatch } from './frontier/report.js';
 import type { Batches } from './state/batches.js';
 import type { HeldDesk } from './state/held-desk.js';
-import type { LeasesFile, OpenLease } from './state/leases-file.js';
+import { entryOf, type LeasesFile, type OpenLease } from './state/leases-file.js';
 import type { Tally } from './state/tally.js';
 import type { TextCache } from './state/text-cache.js';
 
@@ -310,8 +310,6 @@ export class Crawl {
     return report;
   }
 }
-
-const entryOf = ({ url, host, kind, granted }: Lease): OpenLease => ({ url, host, kind, at: Math.trunc(granted) });
 
 /** The addresses of an answer that the guard lets through. */
 function guarded(

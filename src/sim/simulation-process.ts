@@ -12,9 +12,10 @@ import { SeenTable } from '../dedupe/seen.js';
 import { seededRandom } from '../engines/system.js';
 import type { Frontier } from '../frontier/frontier.js';
 import { HostState } from '../frontier/host-table.js';
-import type { Lease, LoadRequest } from '../frontier/lease.js';
+import type { LoadRequest } from '../frontier/lease.js';
 import { breadthFirst, type Score } from '../frontier/score.js';
-import type { LastStop, OpenLease } from '../state/rebuild.js';
+import { entryOf, type OpenLease } from '../state/leases-file.js';
+import type { LastStop } from '../state/rebuild.js';
 import { Tally } from '../state/tally.js';
 import { TextCache } from '../state/text-cache.js';
 import { Watch } from './simulation-checks.js';
@@ -340,5 +341,3 @@ export class Process {
 
 /** So that level 4 is met as well. */
 const allLevels: Score = ({ hostUrls }) => 1 + (hostUrls % 4);
-
-const entryOf = ({ url, host, kind, granted }: Lease): OpenLease => ({ url, host, kind, at: Math.trunc(granted) });

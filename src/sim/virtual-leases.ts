@@ -1,6 +1,7 @@
 /** `leases.open` in memory, with the promises of the file (`state/leases-file.ts`): it survives a killed process as it
  * stands; after a power cut an older state of it may be found. */
-import type { LastStop, OpenLease } from '../state/rebuild.js';
+import type { OpenLease } from '../state/leases-file.js';
+import type { LastStop } from '../state/rebuild.js';
 
 const lineOf = ({ url, host, kind, at }: OpenLease): string => `${url} ${host} ${kind} ${at}`;
 

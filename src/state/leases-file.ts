@@ -12,6 +12,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, write
 import { join } from 'node:path';
 import { archiveError, diskFiles } from '../archive/archive-files.js';
 import type { RequestKind } from '../changes.js';
+import type { Lease } from '../frontier/lease.js';
 
 export interface OpenLease {
   /** Id of the known URL, -1 for robots. */
@@ -21,6 +22,14 @@ export interface OpenLease {
   /** Wall time at which it was granted, ms. With the rest it names the lease. */
   at: number;
 }
+
+/** What the file says of a lease. */
+export const entryOf = ({ url, host, kind, granted }: Lease): OpenLease => ({
+  url,
+  host,
+  kind,
+  at: Math.trunc(granted),
+});
 
 export interface OpenLeases {
   /** In the order they were granted. */

@@ -9,7 +9,6 @@ import type {
   HostEventRow,
   HostRow,
   ReparsedRow,
-  RequestKind,
   RequestRow,
   RobotsRow,
   SegmentRow,
@@ -25,18 +24,9 @@ import type { Frontier } from '../frontier/frontier.js';
 import { HostState, WAIT_REASONS } from '../frontier/host-table.js';
 import { UrlState } from '../frontier/url-table.js';
 import { CommittedSegments } from './committed-segments.js';
+import type { OpenLease } from './leases-file.js';
 import { mergeTables } from './merge.js';
 import type { Tally } from './tally.js';
-
-/** A lease that was out when the last run ended. */
-export interface OpenLease {
-  /** -1 for robots. */
-  url: number;
-  host: number;
-  kind: RequestKind;
-  /** Wall ms. */
-  at: number;
-}
 
 /** How the last run ended. */
 export interface LastStop {
