@@ -5,6 +5,7 @@ const report = process.env.TEST_REPORT;
 
 export default defineConfig({
   test: {
+    setupFiles: ['test/generated-cases.ts'],
     include: ['test/**/*.test.ts'],
     testTimeout: 20_000,
     // The machine that counts has 2 cores, and tests of politeness read clocks: no more workers than that.

@@ -38,8 +38,19 @@ export function storedHead(head: Buffer, payloadLength: number | null): Buffer {
 }
 
 function isRight(lines: readonly string[], lengths: readonly number[], payloadLength: number): boolean {
+  if (lengths.length !== 1 || isContinued(lines, lengths[0] + 1)) return false;
   const line = lines[lengths[0]];
-  return lengths.length === 1 && line.slice(line.indexOf(':') + 1).trim() === String(payloadLength);
+  return line.slice(line.indexOf(':') + 1).trim() === String(payloadLength);
+}
+
+/** RFC 9112 5.2: a line that begins with white space continues the value before it, so a length that looks right on its
+ * own line is not what a reader takes it for. Readers that skip a line without a colon join what follows it as well. */
+function isContinued(lines: readonly string[], next: number): boolean {
+  for (let i = next; i < lines.length; i++) {
+    if (lines[i].startsWith(' ') || lines[i].startsWith('\t')) return true;
+    if (lines[i].includes(':')) return false;
+  }
+  return false;
 }
 
 /** Appends the lines before the first empty one. True if the text is exactly these lines, each with CRLF, and the empty

@@ -191,7 +191,7 @@ export class TextBuilder {
   }
 
   #copySpaced(source: Buffer, from: number, to: number): void {
-    const before = this.#chars;
+    const before = this.#open ? this.#chars : 0; // a block that is not open yet has none, whatever the last one had
     this.#copy(source, from, to);
     let blanks = 0;
     for (let i = from; i < to; i++) if (source[i] === BLANK || source[i] === 0x09) blanks++;

@@ -134,6 +134,11 @@ describe('the stored head', () => {
       'H\r\nContent-Length: 7\r\nX-Archive-Orig-Content-Length: 99\r\nA: b\r\n\r\n',
     ],
     [
+      'a right length that the next line continues',
+      'H\r\ncontent-length : 7\r\n folded\r\n\r\n',
+      'H\r\nContent-Length: 7\r\nX-Archive-Orig-content-length : 7\r\n folded\r\n\r\n',
+    ],
+    [
       'two lengths',
       'H\r\nContent-Length: 7\r\ncontent-length: 7\r\n\r\n',
       'H\r\nContent-Length: 7\r\nX-Archive-Orig-Content-Length: 7\r\nX-Archive-Orig-content-length: 7\r\n\r\n',
