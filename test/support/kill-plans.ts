@@ -15,5 +15,6 @@ export const SMALL: Omit<KillPlan, 'crawler' | 'dir'> = {
 /** 200 hosts x 50 pages, 1 s apart. */
 export const BIG: Omit<KillPlan, 'crawler' | 'dir'> = {
   ...{ hosts: 200, pages: 50, delay: 1000, moments: MOMENTS, progress: 0.03, seed: 1, deadline: 900_000 },
+  patience: '15s',
   config: CONFIG,
 };

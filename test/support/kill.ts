@@ -26,6 +26,9 @@ export interface KillPlan {
   readonly moments: readonly Moment[];
   /** Share of all pages that must be served anew before a kill. */
   readonly progress: number;
+  /** How long the crawl waits for what falls due later. After a kill hosts may all owe as much as ten seconds: a crawl that
+   * is less patient ends before its next kill. */
+  readonly patience?: string;
   /** Of the web and of the random waits. */
   readonly seed: number;
   /** More arguments of `crawl`. */
@@ -91,9 +94,9 @@ class KillRun {
   }
 
   #flags(): string[] {
-    const { dir, delay, config, crawlArgs = [] } = this.#plan;
+    const { dir, delay, config, patience = '3s', crawlArgs = [] } = this.#plan;
     const flags = ['--dir', dir, '--resolve', this.#server.ready.resolve, '--allow-private', '127.0.0.0/8'];
-    flags.push('--delay', `${delay}ms`, '--scope', 'any', '--patience', '2s', '--json');
+    flags.push('--delay', `${delay}ms`, '--scope', 'any', '--patience', patience, '--json');
     flags.push('--contact', 'mailto:test@example.com', ...crawlArgs);
     if (config !== undefined) {
       const file = `${dir}.config.json`;
