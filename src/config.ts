@@ -92,7 +92,7 @@ export const OPTIONS = {
         'The budget of the hosts of the seeds; where only `budget` is given or the scope is any, they have that one.',
       ),
     ),
-    budgetPeriod: duration('30d', '1m', '3650d', 'How long a budget lasts before it is full again.', { pending: true }),
+    budgetPeriod: duration('30d', '1m', '3650d', 'How long a budget lasts before it is full again.'),
     'domain.hosts': orOff(count(1000, 1, 1e9, 'Host names of one registrable domain that are crawled.')),
   }),
   // -- DESIGN 4 "Delay", "Keys"; 6 "Identity"
@@ -279,7 +279,6 @@ export const OPTIONS = {
       '0',
       '1h',
       'How long a host waits for room in the worker that holds its connection before it moves to another.',
-      { pending: true },
     ),
     'parse.turn': duration('8ms', '1ms', '1s', 'The longest a worker parses before it looks after its sockets.'),
     'parse.overflow': choice(

@@ -39,6 +39,8 @@ export function frontierOptions(config: Config): FrontierOptions {
     sleepBeyond: config['frontier.sleep'],
     lookAhead: config['frontier.lookahead'],
     workers: workerCount(config),
+    affinity: config['worker.affinity'],
+    budgetPeriod: config.budgetPeriod,
   };
 }
 

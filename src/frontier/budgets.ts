@@ -1,15 +1,16 @@
 /**
- * Budgets: URLs admitted and URLs fetched per host in 30 days (DESIGN 4; seeds A and C: 10,000 a month). They bound
- * traps and keep the crawl diverse.
+ * Budgets: URLs admitted and URLs fetched per host in one period (DESIGN 4; seeds A and C: 10,000 a month). They bound
+ * traps and keep the crawl diverse. Periods follow one another without a gap from when the host was met, so that a
+ * restart, which reads that time and those of the requests, finds the same ones.
  */
 import type { HostTable } from './host-table.js';
 import { NONE } from './url-table.js';
 
-export const BUDGET_WINDOW = 30 * 86_400_000;
-
 function roll(hosts: HostTable, host: number, now: number): void {
-  if (now - hosts.windowStart[host] < BUDGET_WINDOW) return;
-  hosts.windowStart[host] = now;
+  const { budgetPeriod } = hosts;
+  const periods = Math.floor((now - hosts.windowStart[host]) / budgetPeriod);
+  if (periods < 1) return;
+  hosts.windowStart[host] += periods * budgetPeriod;
   hosts.admitted[host] = 0;
   hosts.fetched[host] = 0;
 }
@@ -24,5 +25,5 @@ export function mayAdmit(hosts: HostTable, host: number, now: number): boolean {
 export function fetchAllowedAt(hosts: HostTable, host: number, now: number): number {
   roll(hosts, host, now);
   if (hosts.budget[host] === NONE || hosts.fetched[host] < hosts.budget[host]) return 0;
-  return hosts.windowStart[host] + BUDGET_WINDOW;
+  return hosts.windowStart[host] + hosts.budgetPeriod;
 }

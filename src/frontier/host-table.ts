@@ -71,7 +71,12 @@ export class HostTable {
 
   /** Address id, -1 for none, and until when it is pinned (ms). */
   address = new Int32Array(1024);
+  /** Where the host takes its turns (`address-turns.ts`): an id of the address table, -1 for nowhere. */
+  turn = new Int32Array(1024);
   addressUntil = new Float64Array(1024);
+
+  /** Which other hosts link here: a hash of each sets one of 32 bits, a sketch of their number. */
+  linkers = new Uint32Array(1024);
 
   /** URLs admitted and fetched since `windowStart`; the budget (NONE: no limit). */
   admitted = new Uint32Array(1024);
@@ -83,6 +88,8 @@ export class HostTable {
 
   /** No request to a host that becomes known may start before (ms). */
   newcomersAt = 0;
+  /** How long a budget lasts, ms. */
+  budgetPeriod = 30 * 86_400_000;
 
   get size(): number {
     return this.names.length;
@@ -109,6 +116,7 @@ export class HostTable {
     this.#tails.fill(NONE, id * LISTS, (id + 1) * LISTS);
     this.nextAt[id] = this.newcomersAt;
     this.address[id] = -1;
+    this.turn[id] = -1;
     this.windowStart[id] = now;
     this.budget[id] = budget ?? NONE;
     this.named[id] = named ? 1 : 0;
@@ -142,11 +150,13 @@ export class HostTable {
     for (const name of ['failures', 'offline', 'named'] as const) this[name] = grow(this[name], new Uint8Array(n));
     for (const name of ['queued', 'stamp', 'frontPrevious', 'frontNext', 'slot'] as const)
       this[name] = grow(this[name], new Uint32Array(n));
-    for (const name of ['admitted', 'fetched', 'budget'] as const) this[name] = grow(this[name], new Uint32Array(n));
+    for (const name of ['admitted', 'fetched', 'budget', 'linkers'] as const)
+      this[name] = grow(this[name], new Uint32Array(n));
     for (const name of ['nextAt', 'owed', 'restUntil', 'crawlDelay', 'penalty'] as const)
       this[name] = grow(this[name], new Float64Array(n));
     for (const name of ['addressUntil', 'windowStart'] as const) this[name] = grow(this[name], new Float64Array(n));
     this.worker = grow(this.worker, new Uint16Array(n));
     this.address = grow(this.address, new Int32Array(n));
+    this.turn = grow(this.turn, new Int32Array(n));
   }
 }

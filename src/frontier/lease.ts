@@ -102,4 +102,8 @@ export interface FrontierOptions {
   /** URLs read ahead when a host takes a back queue. */
   lookAhead: number;
   workers: number;
+  /** A host whose worker has had no room for this long is leased to another, ms. */
+  affinity: number;
+  /** How long a budget lasts, ms. */
+  budgetPeriod: number;
 }

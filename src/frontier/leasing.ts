@@ -14,8 +14,6 @@ import { UrlState } from './url-table.js';
 const DENIALS_A_TURN = 256;
 /** URLs read ahead of a host that shares its address with others that wait. */
 const LOOK_AHEAD_IN_LINE = 4;
-/** A worker without room for this long gives its hosts to one that has room, ms. */
-const STARVED = 1_000;
 
 /** One call of `next`. */
 export interface Round {
@@ -66,7 +64,7 @@ export class Leasing {
       return;
     }
     if (this.#fullSince[worker] > now) this.#fullSince[worker] = now;
-    if (now - this.#fullSince[worker] < STARVED) return;
+    if (now - this.#fullSince[worker] < this.#state.options.affinity) return;
     const heap = back.ready[worker];
     const other = left.findIndex((room) => room > 0);
     if (other < 0) return;
@@ -82,13 +80,13 @@ export class Leasing {
 
   /** When to ask again: ms, Infinity if only an answer can bring something. */
   nextTime({ now, left, allowance, turn }: Round): number {
-    const { sleeping, retries, back, front } = this.#state;
+    const { sleeping, retries, back, front, options } = this.#state;
     if (front.size > 0 && back.hasFree) return now;
     let at = Math.min(sleeping.time, retries.time);
     if (turn.leases.length >= allowance) return at;
     for (let worker = 0; worker < left.length; worker++) {
       if (left[worker] > 0) at = Math.min(at, back.ready[worker].time);
-      else if (back.ready[worker].time <= now) at = Math.min(at, this.#fullSince[worker] + STARVED);
+      else if (back.ready[worker].time <= now) at = Math.min(at, this.#fullSince[worker] + options.affinity);
     }
     return at;
   }

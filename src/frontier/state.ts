@@ -33,6 +33,7 @@ export class FrontierState {
 
   constructor(options: FrontierOptions, random: Random) {
     this.options = options;
+    this.hosts.budgetPeriod = options.budgetPeriod;
     this.queues = new HostQueues(this.hosts, this.urls, random);
     this.front = new FrontQueues(this.hosts, random);
     this.back = new BackQueues(options.backQueues, options.backQueuesMax, options.workers);

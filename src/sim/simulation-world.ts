@@ -151,6 +151,8 @@ function settingsOf(seed: number): WorldSettings {
       sleepBeyond: 30_000,
       lookAhead: random.pick([1, 3, 16, 64]),
       workers: random.between(1, 3),
+      affinity: 1_000,
+      budgetPeriod: 30 * 86_400_000,
     },
     robots: {
       ...{ fresh: 86_400_000, firstRetry: 300_000, maxRetry: 86_400_000 },

@@ -1,13 +1,14 @@
 /** What a host is owed after a request, budgets, retries and the gate of robots: the rules of DESIGN 4, by figures. */
 import { describe, expect, test } from 'vitest';
 import type { OutcomeCode } from '../../src/errors.js';
-import { BUDGET_WINDOW, fetchAllowedAt, mayAdmit } from '../../src/frontier/budgets.js';
+import { fetchAllowedAt, mayAdmit } from '../../src/frontier/budgets.js';
 import { charge, type DelayRules } from '../../src/frontier/clocks.js';
 import { HostTable } from '../../src/frontier/host-table.js';
 import { RetryQueue } from '../../src/frontier/retry-queue.js';
 import { RobotsGate } from '../../src/frontier/robots-gate.js';
 
 const HOUR = 3_600_000;
+const PERIOD = 30 * 24 * HOUR;
 const RULES: DelayRules = {
   ...{ delay: 1_000, fetchFactor: 10, fetchCap: 60_000, penaltyCap: HOUR, retryAfterCap: 24 * HOUR },
   ...{ throttlesBeforeSleep: 10, sleeps: [HOUR, 6 * HOUR, 24 * HOUR] },
@@ -47,6 +48,14 @@ describe('the delay after a request', () => {
     while (end('ok').delay > 1_000) successes++;
     expect(successes).toBe(11);
     expect(end('ok').recovered).toBe(false);
+  });
+
+  test('is doubled from what the host owed last: a slow host that refuses quickly is not asked sooner than before', () => {
+    const { hosts, end } = host();
+    hosts.owed[0] = end('ok', 2_000).delay;
+    expect(hosts.owed[0]).toBe(20_000);
+    expect(end('http.throttled', 5).delay).toBe(40_000);
+    expect(end('ok', 5).delay).toBe(20_000);
   });
 
   test('is at least Retry-After, up to a day, also when the answer puts the host to sleep', () => {
@@ -110,10 +119,23 @@ describe('a budget', () => {
       hosts.fetched[0]++;
     }
     expect(mayAdmit(hosts, 0, 2_000)).toBe(false);
-    expect(fetchAllowedAt(hosts, 0, 2_000)).toBe(1_000 + BUDGET_WINDOW);
-    expect(mayAdmit(hosts, 0, 999 + BUDGET_WINDOW)).toBe(false);
-    expect(fetchAllowedAt(hosts, 0, 1_000 + BUDGET_WINDOW)).toBe(0);
-    expect(mayAdmit(hosts, 0, 1_000 + BUDGET_WINDOW)).toBe(true);
+    expect(fetchAllowedAt(hosts, 0, 2_000)).toBe(1_000 + PERIOD);
+    expect(mayAdmit(hosts, 0, 999 + PERIOD)).toBe(false);
+    expect(fetchAllowedAt(hosts, 0, 1_000 + PERIOD)).toBe(0);
+    expect(mayAdmit(hosts, 0, 1_000 + PERIOD)).toBe(true);
+  });
+
+  test('is full again at the same times whether anybody looked in between or not', () => {
+    const looked = budgeted(1);
+    const asleep = budgeted(1);
+    for (const hosts of [looked, asleep]) hosts.budgetPeriod = 10_000;
+    for (let now = 1_000; now < 35_500; now += 700) fetchAllowedAt(looked, 0, now);
+    for (const hosts of [looked, asleep]) {
+      expect(fetchAllowedAt(hosts, 0, 35_500)).toBe(0);
+      hosts.fetched[0]++;
+      expect(fetchAllowedAt(hosts, 0, 40_999)).toBe(41_000);
+      expect(fetchAllowedAt(hosts, 0, 41_000)).toBe(0);
+    }
   });
 
   test('of null is none', () => {

@@ -28,6 +28,8 @@ const OPTIONS: FrontierOptions = {
   sleepBeyond: 30_000,
   lookAhead: 4,
   workers: 1,
+  affinity: 1000,
+  budgetPeriod: 2_592_000_000,
 };
 
 let frontier: Frontier;

@@ -94,6 +94,7 @@ function start(stop: LastStop, now: number) {
     {
       ...{ rules, retries: config['retry.ladder'], key: 'host+ip', backQueues: 16, backQueuesMax: 16, workers: 1 },
       ...{ quantumFetches: 64, quantumTime: 600_000, sleepBeyond: 30_000, lookAhead: 64 },
+      ...{ affinity: 1_000, budgetPeriod: 30 * 86_400_000 },
     },
     { next: () => 0.5 },
   );
