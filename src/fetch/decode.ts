@@ -10,6 +10,7 @@
  */
 import type { Transform } from 'node:stream';
 import zlib from 'node:zlib';
+import { unzstd } from './zstd.js';
 
 export interface DecodeCaps {
   /** Most bytes of decoded body; more is cut, not refused. */
@@ -77,8 +78,8 @@ const modernZlib = zlib as typeof zlib & {
   createZstdDecompress?: (options: object) => Transform;
 };
 
-/** Whether this Node can read `Content-Encoding: zstd`. It is never asked for, but some servers send it. */
-export const canDecodeZstd = modernZlib.zstdDecompressSync !== undefined;
+/** Whether this Node can read zstd itself; otherwise WebAssembly does. It is never asked for, but some servers send it. */
+const hasZstd = modernZlib.zstdDecompressSync !== undefined;
 
 /**
  * Undoes the codings of `payload`, the last applied first.
@@ -140,7 +141,7 @@ function methodsFor(coding: Coding, input: Buffer): readonly Method[] {
   if (isGzip(input)) return ['gunzip'];
   if (coding === 'gzip') return isZlib(input) ? ['inflate'] : [];
   if (coding === 'deflate') return isZlib(input) ? ['inflate', 'inflateRaw'] : ['inflateRaw'];
-  if (coding === 'zstd') return canDecodeZstd ? ['zstd'] : [];
+  if (coding === 'zstd') return ['zstd'];
   return ['brotli'];
 }
 
@@ -156,6 +157,10 @@ function looksLikeText(input: Buffer): boolean {
 // -- one method on one input
 
 async function run(method: Method, input: Buffer, limit: Limit): Promise<Stage | null> {
+  if (method === 'zstd' && !hasZstd) {
+    const stage = await unzstd(input, limit.bytes);
+    return stage?.state === 'over' && limit.over === 'bomb' ? BOMB : stage;
+  }
   try {
     return { body: inflateSync(method, input, limit.bytes).buffer, state: 'whole' };
   } catch (error) {
@@ -192,9 +197,12 @@ const FINISH: Record<Method, number | undefined> = {
   zstd: 1, // ZSTD_e_flush
 };
 
+/** No window over 8 MiB is needed to read the web (RFC 9659), and none is allocated: ZSTD_d_windowLogMax is 100. */
+const OWN: Partial<Record<Method, object>> = { zstd: { params: { 100: 23 } } };
+
 function inflateSync(method: Method, input: Buffer, limit: number): Inflated {
   const chunkSize = method === 'gunzip' ? gzipChunkSize(input) : CHUNK;
-  const options = { maxOutputLength: limit, chunkSize, finishFlush: FINISH[method], info: true };
+  const options = { maxOutputLength: limit, chunkSize, finishFlush: FINISH[method], info: true, ...OWN[method] };
   return SYNC[method](input, options) as Inflated;
 }
 
@@ -246,7 +254,7 @@ function gzipHeaderLength(member: Buffer): number {
 function salvage(method: Method, input: Buffer, limit: Limit): Promise<Stage | null> {
   // What a failing call had in its output is lost, so a small input is read in small steps.
   const chunkSize = input.length < SMALL_INPUT ? 1024 : CHUNK;
-  const engine = STREAM[method]({ chunkSize, finishFlush: FINISH[method] });
+  const engine = STREAM[method]({ chunkSize, finishFlush: FINISH[method], ...OWN[method] });
   const chunks: Buffer[] = [];
   let length = 0;
   return new Promise((resolve) => {

@@ -22,6 +22,7 @@ const KEPT = {
       ...(options && { options }),
     })),
   url_crosscheck: () => lines('url/crosscheck').map(([input, ...results]) => ({ input, results: { ...results } })),
+  http_raw: () => [...lines('http_raw/cases'), longHeader()],
   http_compressed: () => lines('http_compressed/cases').map((c) => ({ ...c, file: join('http_compressed', c.file) })),
 };
 
@@ -44,3 +45,12 @@ function lines(name) {
 /** Cases that are grouped by their robots.txt. @param {string} name @param {string} [tier] */
 const byFile = (name, tier) =>
   lines(name).flatMap(({ cases, ...file }) => cases.map((/** @type {Case} */ c) => ({ ...file, ...c, tier })));
+
+/** A head of 300 KB, too long to be kept as it is. @returns {Case} */
+export function longHeader() {
+  const head = `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Big: ${'a'.repeat(300_000)}\r\nContent-Length: 5\r\n\r\nhello`;
+  return {
+    ...{ id: 'header_300kb', name: 'header_300kb', group: 'headers', close: 'fin' },
+    ...{ segments: [{ b64: Buffer.from(head).toString('base64'), delay_ms: 0 }], want: { error_or_full: true } },
+  };
+}

@@ -22,6 +22,9 @@ import { SUITES } from './suites.mjs';
 const PROGRAM = fileURLToPath(new URL('../../bin/saunter.js', import.meta.url));
 const OUT = fileURLToPath(new URL('../../node_modules/.cache/saunter-cases', import.meta.url));
 
+/** Cases that are served are served on this machine. @type {Readonly<Record<string, readonly string[]>>} */
+const FLAGS = { fetch: ['--allow-private', '127.0.0.0/8'] };
+
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
   options: { show: { type: 'string', default: '10' } },
@@ -61,8 +64,10 @@ function lines(text) {
 async function runSuite(name, cases) {
   const suite = SUITES[name];
   const start = performance.now();
-  const questions = cases.map((c) => suite.ask(c));
+  const served = await suite.serve?.(cases, dir);
+  const questions = cases.map((c) => suite.ask(c, served?.port ?? 0));
   const answers = await askAll(questions.flat());
+  served?.close();
   let at = 0;
   const told = cases.map((c, i) => {
     const own = answers.slice(at, at + questions[i].length);
@@ -127,7 +132,7 @@ async function askAll(questions) {
   const answers = new Array(questions.length);
   const kinds = new Set(questions.map(({ kind }) => kind));
   for (const kind of kinds) {
-    const child = spawn(process.execPath, [PROGRAM, 'inspect', kind], {
+    const child = spawn(process.execPath, [PROGRAM, 'inspect', kind, ...(FLAGS[kind] ?? [])], {
       cwd: dir ?? keptFolder,
       stdio: ['pipe', 'pipe', 'inherit'],
     });

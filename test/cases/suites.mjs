@@ -1,13 +1,15 @@
 // The suites of outside cases: what `saunter inspect` is asked about each case, and what answer that is in the format
 // of score.py (see run.mjs).
 
-import zlib from 'node:zlib';
+import { isRightRaw, serveRaw, tellRaw } from './raw-cases.mjs';
 
 /** @typedef {Record<string, any>} Case one line of a suite */
 /** @typedef {{ kind: string, input: Record<string, unknown> }} Question a line for `saunter inspect KIND` */
 /**
  * @typedef {object} Suite
- * @property {(c: Case) => Question[]} ask nothing for a case that `inspect` has no words for
+ * @property {(c: Case, port: number) => Question[]} ask nothing for a case that `inspect` has no words for
+ * @property {(cases: readonly Case[], dir: string | null) => Promise<import('./raw-cases.mjs').Served>} [serve] a server
+ *   that the questions are about; its port is told to `ask`
  * @property {(c: Case, answers: Record<string, any>[]) => unknown} tell the answer; undefined for none
  * @property {(c: Case, answer: any) => boolean} isRight
  * @property {(c: Case) => string} group what the case is counted under
@@ -183,13 +185,16 @@ export const SUITES = {
     {
       isRight: (c, answer) => answer === c.expected_sha1,
       group: (c) => c.content_encoding ?? 'none',
-      isRequired: (c) => canDecode(c),
     },
   ),
+  http_raw: {
+    serve: serveRaw,
+    ask: (c, port) => [{ kind: 'fetch', input: { url: `http://127.0.0.1:${port}/${c.id}/dir/page` } }],
+    tell: (c, [answer]) => tellRaw(c, answer),
+    isRight: isRightRaw,
+    group: (c) => c.group,
+  },
 };
-
-/** Node reads zstd from 22.15 on. @param {Case} c */
-const canDecode = (c) => c.content_encoding !== 'zstd' || 'zstdDecompressSync' in zlib;
 
 /** @param {readonly any[]} links */
 const urls = (links) => links.map((link) => link.url ?? (Array.isArray(link) ? link[0] : link));
