@@ -231,6 +231,11 @@ export const OPTIONS = {
       'A body that decompresses to more than this many times its size is a bomb.',
     ),
     'decode.ratioFrom': size('1MiB', '0', '1GiB', 'The decompressed size from which the ratio counts.'),
+    'tls.invalid': choice(
+      'refuse',
+      ['refuse', 'record'],
+      'A certificate that is expired, for another name or of an unknown issuer is refused, or the page is fetched and the fault recorded with it.',
+    ),
     'redirect.chain': count(10, 0, 100, 'Redirects in a row before a chain is given up.'),
     'redirect.same': count(5, 0, 20, 'Redirects in a row from a URL to another spelling of itself.'),
     allowPrivate: texts(

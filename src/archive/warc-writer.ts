@@ -44,6 +44,8 @@ export interface Exchange {
   /** The entity: transfer coding removed, content coding kept. */
   payload: Buffer;
   truncated: null | 'length' | 'time' | 'disconnect';
+  /** What was wrong with the server's certificate, where the page was fetched all the same. */
+  certificate?: string | null;
   /** SHA-1 of `payload` (of the earlier payload for a 304), 20 bytes, if the caller has it already. */
   payloadDigest?: Uint8Array;
   /** Writes a revisit record instead of a response: the head without the payload. */
@@ -169,6 +171,7 @@ export class WarcWriter {
     let head = this.#begin(revisit ? 'revisit' : 'response', recordId, exchange.date);
     head += `WARC-Target-URI: ${escapeUri(exchange.url)}\r\n`;
     if (address) head += `WARC-IP-Address: ${escapeUri(address)}\r\n`;
+    if (exchange.certificate) head += `Saunter-Certificate: ${escapeValue(exchange.certificate)}\r\n`;
     if (!notModified || exchange.payloadDigest) head += `WARC-Payload-Digest: ${sha1Label(payloadDigest)}\r\n`;
     if (revisit) head += revisitFields(revisit);
     // WARC 1.1, 6.7.2: a payload left out for its digest is a truncation by length.

@@ -67,8 +67,9 @@ export class FetchInspector implements InspectKind {
     this.#signal = signal;
     this.#resolver = new DnsResolver({ ...resolverOptions(config), clock: systemClock.monotonic });
     this.#guard = createGuard({ allowPrivate: config.allowPrivate });
-    const { timeouts, maxHeaderBytes, caps } = fetchSettings({ config, userAgent });
-    this.#client = new HttpClient({ timeouts, maxHeaderBytes, maxIdleSockets: 0 });
+    const { timeouts, maxHeaderBytes, refuseCertificates, caps } = fetchSettings({ config, userAgent });
+    const tls = { rejectUnauthorized: refuseCertificates };
+    this.#client = new HttpClient({ timeouts, maxHeaderBytes, tls, maxIdleSockets: 0 });
     const heavy = new HeavyTypes([]);
     const accepts = heavy.accepts.bind(heavy);
     this.#fetcher = createFetcher({ userAgent, client: this.#client, caps, accepts });
@@ -213,6 +214,8 @@ function resultRows({ url, result }: Fetched): Row[] {
   const coding = headers.get('content-encoding');
   rows.push(['received', `${formatCount(payload.length)} bytes${coding === null ? '' : `, coded as ${coding}`}`]);
   rows.push(['decoded', `${formatCount(body.length)} bytes, SHA-1 ${sha1(body)}`]);
+  if (result.certificate !== null)
+    rows.push(['certificate', `${result.certificate}: ${OUTCOMES[result.certificate].words}`]);
   if (result.truncated !== null) rows.push(['cut', TRUNCATIONS[result.truncated]]);
   if (result.location !== null) rows.push(['redirect', redirectWords(result.location, url)]);
   if (result.retryAfterMs !== null) rows.push(['Retry-After', formatDuration(result.retryAfterMs)]);

@@ -110,6 +110,7 @@ export function fetchSettings({ config, userAgent }: Pick<CrawlOptions, 'config'
       slowBytesPerSecond: config['timeout.slowRate'],
     },
     maxHeaderBytes: config['http.headers'],
+    refuseCertificates: config['tls.invalid'] === 'refuse',
     pdf: config['body.pdf'],
     caps: {
       page: { wire: config['body.text.wire'], decoded: config['body.text.decoded'], ...bombs },

@@ -6,6 +6,7 @@
  */
 import type net from 'node:net';
 import tls from 'node:tls';
+import { type CertificateFault, certificateFault } from './http-messages.js';
 
 /** What a connection tells the exchange that holds it. Buffers given to `data` are only valid during the call. */
 export interface ConnectionHandler {
@@ -32,6 +33,8 @@ export class Connection {
   readonly #socket: net.Socket;
   /** Who gets the events; null while idle, when any event but silence means that the connection is over. */
   handler: ConnectionHandler | null;
+  /** What is wrong with the peer's certificate, if that was let pass. */
+  certificate: CertificateFault | null = null;
   /** Requests sent on it. */
   requests = 0;
   /** Monotonic ms after which an idle connection is not used again. */
@@ -52,7 +55,10 @@ export class Connection {
     this.#socket.on('error', (error) => this.#over((handler) => handler.failed(error)));
     this.#socket.on('end', () => this.#over((handler) => handler.ended()));
     this.#socket.once('connect', () => this.handler?.connected());
-    this.#socket.once(readyEvent, () => this.handler?.ready());
+    this.#socket.once(readyEvent, () => {
+      this.certificate = faultOf(this.#socket);
+      this.handler?.ready();
+    });
     this.#socket.once('close', () => {
       this.#over((handler) => handler.ended());
       onClose(this);
@@ -90,6 +96,12 @@ export class Connection {
     this.#socket.destroy();
     if (handler !== null) tell(handler);
   }
+}
+
+/** What verification found, where it was told not to refuse. Typed as an Error, it is a code (`CERT_HAS_EXPIRED`). */
+function faultOf(socket: net.Socket): CertificateFault | null {
+  if (!(socket instanceof tls.TLSSocket) || socket.authorized || !socket.authorizationError) return null;
+  return certificateFault(String(socket.authorizationError)) ?? 'tls.certificate';
 }
 
 /** Idle connections, one a key, least recently used first out. */

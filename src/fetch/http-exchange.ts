@@ -5,6 +5,7 @@ import { parseRetryAfter } from './http-date.js';
 import { type EntityParts, readEntity } from './http-entity.js';
 import { HeaderList, locationOf, mediaTypeOf, type ResponseHead } from './http-headers.js';
 import {
+  type CertificateFault,
   connectErrorCode,
   encodeRequest,
   type FetchCaps,
@@ -73,6 +74,7 @@ export class Exchange implements ConnectionHandler {
   #phase: Phase = 'connect';
   #requestHead: Buffer = EMPTY;
   #reused = false;
+  #certificate: CertificateFault | null = null;
   #firstByte = 0;
   #caps: FetchCaps;
   #taken = 0;
@@ -117,6 +119,7 @@ export class Exchange implements ConnectionHandler {
         return;
       }
       this.#reused = connection.requests > 0;
+      this.#certificate = connection.certificate;
       this.#requestHead = encodeRequest(this.target, this.request, this.#context.keepAlive);
       this.#enter('wait', this.#context.timeouts.firstByte);
       connection.send(this.#requestHead);
@@ -312,6 +315,7 @@ export class Exchange implements ConnectionHandler {
       ended,
       blocked: this.#context.blocked - this.#blockedBefore,
       bytes: reader.received,
+      certificate: this.#certificate,
       reused: this.#reused,
     });
   }

@@ -96,6 +96,8 @@ export interface FetchResult {
   readonly blocked: number;
   /** Bytes received, heads and framing included, TLS records not. */
   readonly bytes: number;
+  /** What is wrong with the server's certificate, where that is recorded and not refused. */
+  readonly certificate: CertificateFault | null;
   /** Sent on a connection that had carried a request before. */
   readonly reused: boolean;
 }
@@ -182,14 +184,24 @@ export function connectErrorCode(error: NodeJS.ErrnoException): OutcomeCode {
   }
 }
 
-/** OpenSSL's verification results and Node's own host-name check. */
-const CERTIFICATE_ERROR =
-  /^(?:CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERROR_IN_CERT|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_|HOSTNAME_|ERR_TLS_CERT_)/;
+/** What is wrong with a certificate, by OpenSSL's verification results and Node's own host-name check. */
+export type CertificateFault = Extract<OutcomeCode, 'tls.expired' | 'tls.name' | 'tls.untrusted' | 'tls.certificate'>;
+
+const CERTIFICATE_FAULTS: readonly (readonly [RegExp, CertificateFault])[] = [
+  [/^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/, 'tls.expired'],
+  [/^(?:ERR_TLS_CERT_ALTNAME_|HOSTNAME_)/, 'tls.name'],
+  [/^(?:DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|CERT_UNTRUSTED$|CERT_CHAIN_TOO_LONG$|INVALID_CA$)/, 'tls.untrusted'],
+  [/^(?:CERT_|CRL_|ERROR_IN_CERT|INVALID_PURPOSE|PATH_LENGTH_|ERR_TLS_CERT_)/, 'tls.certificate'],
+];
+
+/** The code of a certificate's fault (`CERT_HAS_EXPIRED`), or null where `fault` is about something else. */
+export function certificateFault(fault: string): CertificateFault | null {
+  return CERTIFICATE_FAULTS.find(([pattern]) => pattern.test(fault))?.[1] ?? null;
+}
 
 /** The code of an error during the TLS handshake. */
-export function handshakeErrorCode(error: NodeJS.ErrnoException): OutcomeCode {
-  return CERTIFICATE_ERROR.test(error.code ?? '') ? 'tls.certificate' : 'tls.failed';
-}
+export const handshakeErrorCode = (error: NodeJS.ErrnoException): OutcomeCode =>
+  certificateFault(error.code ?? '') ?? 'tls.failed';
 
 /** Whether `address` can be connected to without any look-up. */
 export const isAddress = (address: string): boolean => isIP(address) !== 0;

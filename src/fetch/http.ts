@@ -232,6 +232,7 @@ export class HttpClient {
       ended: now,
       blocked: 0,
       bytes: 0,
+      certificate: null,
       reused: false,
     });
   }

@@ -5,7 +5,8 @@ import tls from 'node:tls';
 import type { Target } from './http-messages.js';
 
 export interface TlsOptions {
-  /** Refuse certificates that are expired, for another name, or of an unknown issuer. Default true. */
+  /** Refuse certificates that are expired, for another name, or of an unknown issuer; otherwise the fault stands in
+   * the result. Default true. */
   readonly rejectUnauthorized?: boolean;
   /** Authorities to trust instead of Node's own list (PEM). */
   readonly ca?: string | Buffer | (string | Buffer)[];
@@ -49,7 +50,8 @@ export class SocketFactory {
       session: this.#sessions.get(key),
       rejectUnauthorized: this.#rejectUnauthorized,
     } as tls.ConnectionOptions);
-    socket.on('session', (session) => this.#remember(key, session));
+    // Node does not compare names again when a session is resumed: one with a fault must not be.
+    socket.on('session', (session) => socket.authorizationError || this.#remember(key, session));
     return socket;
   }
 

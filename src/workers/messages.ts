@@ -15,6 +15,8 @@ export interface FetchSettings {
   userAgent: string;
   timeouts: FetchTimeouts;
   maxHeaderBytes: number;
+  /** Certificates that are not valid end the request; otherwise the fault is recorded. */
+  refuseCertificates: boolean;
   caps: Record<FetchKind, Partial<FetchCaps>>;
   /** Bytes of a PDF that are read. */
   pdf: number;

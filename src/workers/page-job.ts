@@ -89,6 +89,7 @@ function archive(job: Job, held: HeldAnswer | null, parts: JobParts): Appended |
     responseHead: result.responseHead,
     payload: result.payload,
     truncated: result.payloadTruncated,
+    certificate: result.certificate,
     payloadDigest: job.digest ?? undefined,
     revisit:
       held?.held === 'revisit'

@@ -51,8 +51,10 @@ export class PageWorker {
     this.#shared = new SharedState(settings.shared);
     this.#heavy = new HeavyTypes(settings.documents.handlers.map(({ mediaType }) => mediaType));
     this.#documents = new DocumentReader(settings.documents);
-    const { userAgent, timeouts, maxHeaderBytes, caps, pdf } = settings.fetch;
-    this.#client = new HttpClient({ timeouts, maxHeaderBytes, budget: this.#shared.budget(settings.bodyBudget) });
+    const { userAgent, timeouts, maxHeaderBytes, refuseCertificates, caps, pdf } = settings.fetch;
+    const tls = { rejectUnauthorized: refuseCertificates };
+    const budget = this.#shared.budget(settings.bodyBudget);
+    this.#client = new HttpClient({ timeouts, maxHeaderBytes, tls, budget });
     const accepts = this.#heavy.accepts.bind(this.#heavy);
     this.#fetcher = createFetcher({ userAgent, client: this.#client, caps, pdf, accepts });
     const { warc, text, prefix, maxBytes, info } = settings.archive;

@@ -99,6 +99,6 @@ test('https is crawled like http, and a certificate that is not valid is an erro
   const bad = await run('other.test');
   expect([bad.code, bad.err]).toEqual([
     1,
-    'No page was fetched: what was tried has a certificate that is not valid (tls.certificate).\n',
+    'No page was fetched: what was tried has a certificate for another name (tls.name).\n',
   ]);
 });

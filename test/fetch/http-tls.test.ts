@@ -15,16 +15,13 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-async function setUp(options: HttpClientOptions = { tls: { ca: cert } }) {
+async function setUp(options: HttpClientOptions = { tls: { ca: cert } }, secure: tls.TlsOptions = { key, cert }) {
   const seen: { name: string | false | null; resumed: boolean }[] = [];
-  const server: RawServer = await rawServer(
-    (socket) => {
-      const secure = socket as tls.TLSSocket & { servername: string | false | null };
-      seen.push({ name: secure.servername, resumed: secure.isSessionReused() });
-      socket.write(page('secret '.repeat(20_000)));
-    },
-    { key, cert },
-  );
+  const server: RawServer = await rawServer((socket) => {
+    const secure = socket as tls.TLSSocket & { servername: string | false | null };
+    seen.push({ name: secure.servername, resumed: secure.isSessionReused() });
+    socket.write(page('secret '.repeat(20_000)));
+  }, secure);
   const client = new HttpClient(options);
   cleanups.push(
     () => client.close(),
@@ -51,12 +48,29 @@ describe('https', () => {
 
   it('refuses a certificate of an unknown issuer or for another name, unless told otherwise', async () => {
     const strict = await setUp({});
-    expect(await strict.get('good.test')).toMatchObject({ code: 'tls.certificate', status: 0 });
+    expect(await strict.get('good.test')).toMatchObject({ code: 'tls.untrusted', status: 0 });
     const trusting = await setUp();
-    expect(await trusting.get('other.test')).toMatchObject({ code: 'tls.certificate' });
-    expect(await trusting.get('good.test')).toMatchObject({ code: 'ok' });
+    expect(await trusting.get('other.test')).toMatchObject({ code: 'tls.name' });
+    expect(await trusting.get('good.test')).toMatchObject({ code: 'ok', certificate: null });
     const lax = await setUp({ tls: { rejectUnauthorized: false } });
     expect(await lax.get('other.test')).toMatchObject({ code: 'ok' });
+  });
+
+  it('knows each fault of a certificate by a code of its own, refused or recorded, on kept and new connections', async () => {
+    const faults = { expired: 'tls.expired', early: 'tls.expired', elsewhere: 'tls.name', good: 'tls.untrusted' };
+    const ca = readFileSync(new URL('authority.pem', fixtures));
+    for (const [name, fault] of Object.entries({ ...faults, trusted: null })) {
+      const own = { key, cert: readFileSync(new URL(`${name}.pem`, fixtures)) };
+      const refusing = await setUp({ tls: { ca } }, own);
+      const refused = await refusing.get('a.zoo.test');
+      expect([name, refused.code, refused.requestHead.length > 0]).toEqual([name, fault ?? 'ok', fault === null]);
+      const recording = await setUp({ tls: { ca, rejectUnauthorized: false }, maxIdleSockets: 1 }, own);
+      // on a new connection, on the kept one, and on a new one that could resume the session of the first
+      for (const host of ['a.zoo.test', 'a.zoo.test', 'b.zoo.test', 'a.zoo.test']) {
+        expect(await recording.get(host), name).toMatchObject({ code: 'ok', certificate: fault });
+      }
+      expect(recording.server.connections).toBe(3);
+    }
   });
 
   it('ends in a code where the server speaks no TLS, closes, or says nothing', async () => {
