@@ -105,6 +105,8 @@ export interface VisitRow {
   changed: boolean;
   /** Id of the URL whose page this one repeats, or -1. */
   duplicateOf: number;
+  /** It repeats that page nearly: the fingerprints of their texts differ by a few bits. False for the same content. */
+  near: boolean;
   /** False if a robots directive of the page says noindex: kept out of exports. */
   index: boolean;
   /** Wall time of the next visit, or null for none. */

@@ -244,6 +244,7 @@ function visitRow(
     etag: page?.etag ?? null,
     lastModified: page?.lastModified ?? null,
     changed: true,
+    near: false,
     index: page?.index ?? true,
     nextVisit: null,
     bytes: report.bytes,

@@ -143,7 +143,8 @@ export class Importer {
       etag: header(http.headers.get('etag')) || null,
       lastModified: header(http.headers.get('last-modified')) || null,
       record: this.#pointer(record, 'warc', date, changes),
-      ...{ text: null, changed: true, duplicateOf: place.held < 0 ? -1 : this.#urlOf[place.held], index: true },
+      ...{ text: null, changed: true, duplicateOf: place.held < 0 ? -1 : this.#urlOf[place.held] },
+      ...{ near: false, index: true },
       ...{ nextVisit: null, bytes: http.payload.length, links: 0, aiPreferences: null, parser: 0, fields: null },
     };
     if (place.held >= 0) visit.contentHash = this.#row(place.held, changes).contentHash;
@@ -211,6 +212,7 @@ export class Importer {
     const of = this.#near.find(hi, lo, (url) => url === visit.url);
     if (of < 0 || this.#near.distance > NEAR_DISTANCE) return false;
     visit.duplicateOf = of;
+    visit.near = true;
     return true;
   }
 

@@ -123,7 +123,7 @@ const visits: TableCodec<VisitRow> = {
     ...['url', 'kind', 'request', 'at', 'status', 'code', 'final_url', 'content_type', 'charset', 'language', 'title'],
     ...['content_hash', 'payload_digest', 'simhash', 'etag', 'last_modified', ...POINTER],
     ...['text_segment', 'text_offset', 'text_length', 'changed', 'duplicate_of', 'indexable', 'next_visit'],
-    ...['bytes', 'links', 'ai_preferences', 'parser', 'fields'],
+    ...['bytes', 'links', 'ai_preferences', 'parser', 'fields', 'near'],
   ],
   chunk: 1024,
   encode: (r, out) => {
@@ -133,7 +133,7 @@ const visits: TableCodec<VisitRow> = {
     encodePointer(r.record, out);
     encodePointer(r.text, out);
     out.push(r.changed ? 1 : 0, r.duplicateOf, r.index ? 1 : 0, r.nextVisit, r.bytes, r.links, text(r.aiPreferences));
-    out.push(r.parser, text(r.fields));
+    out.push(r.parser, text(r.fields), r.near ? 1 : 0);
   },
   decode: (v) => ({
     id: number(v[0]),
@@ -165,6 +165,7 @@ const visits: TableCodec<VisitRow> = {
     aiPreferences: v[30] as string | null,
     parser: number(v[31]),
     fields: v[32] as string | null,
+    near: v[33] === 1,
   }),
 };
 

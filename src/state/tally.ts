@@ -25,7 +25,8 @@ export class Tally {
     for (const visit of rows.visits) {
       if (visit.kind !== 'page' || visit.code !== 'ok') continue;
       this.pages++;
-      if (visit.duplicateOf >= 0) this.duplicates++;
+      if (visit.near) this.nearDuplicates++;
+      else if (visit.duplicateOf >= 0) this.duplicates++;
     }
     for (const row of rows.denied) this.robotsDenied += row.denied ? 1 : -1;
     for (const row of rows.dead) {

@@ -55,21 +55,29 @@ describe('opening', () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
-  test('a store of version 1 is brought up to date by the first writer, and readers say so until then', async () => {
-    const store = open();
-    await store.commit({ epoch: await store.beginEpoch(), sequence: 1, changes: crawled(0, 3) });
-    store.close();
-    const old = openDatabase(path);
-    old.exec(`ALTER TABLE visits DROP COLUMN parser; ALTER TABLE visits DROP COLUMN fields; DROP TABLE reparsed;
-      UPDATE meta SET value = '1' WHERE key = 'schema'; PRAGMA user_version = 1`);
-    old.close();
-    expect(refusal(() => openSqliteReader(path))).toContain('older Saunter');
-    const again = open();
-    expect([again.meta('schema'), again.count('reparsed')]).toEqual([String(SCHEMA_VERSION), 0]);
-    expect([...again.scan('visits')].flat()).toEqual([0, 1, 2].map((id) => expect.objectContaining({ id, parser: 1 })));
-    again.close();
-    expect(keep(openSqliteReader(path)).count('visits')).toBe(3);
-  });
+  test.each([
+    [1, 'ALTER TABLE visits DROP COLUMN parser; ALTER TABLE visits DROP COLUMN fields; DROP TABLE reparsed;'],
+    [2, ''],
+  ])(
+    'a store of version %i is brought up to date by the first writer, and readers say so until then',
+    async (version, older) => {
+      const store = open();
+      await store.commit({ epoch: await store.beginEpoch(), sequence: 1, changes: crawled(0, 3) });
+      store.close();
+      const old = openDatabase(path);
+      old.exec(`${older} ALTER TABLE visits DROP COLUMN near;
+      UPDATE meta SET value = '${version}' WHERE key = 'schema'; PRAGMA user_version = ${version}`);
+      old.close();
+      expect(refusal(() => openSqliteReader(path))).toContain('older Saunter');
+      const again = open();
+      expect([again.meta('schema'), again.count('reparsed')]).toEqual([String(SCHEMA_VERSION), 0]);
+      expect([...again.scan('visits')].flat()).toEqual(
+        [0, 1, 2].map((id) => expect.objectContaining({ id, parser: 1, near: false })),
+      );
+      again.close();
+      expect(keep(openSqliteReader(path)).count('visits')).toBe(3);
+    },
+  );
 
   test('a file that is no database at all is refused and not touched', () => {
     writeFileSync(path, 'My shopping list, longer than the header of a database file.'.repeat(50));

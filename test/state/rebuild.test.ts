@@ -72,7 +72,16 @@ const request = (id: number, urlId: number, over: Partial<RequestRow> = {}): Req
 const visit = (id: number, urlId: number, requestId: number, over: Partial<VisitRow> = {}): VisitRow => ({
   ...{ id, url: urlId, kind: 'page', request: requestId, at: STOPPED - 1000, status: 200, code: 'ok', finalUrl: null },
   ...{ contentType: 'text/html', charset: 'utf-8', language: '', title: '', contentHash: null, payloadDigest: null },
-  ...{ simhash: null, etag: null, lastModified: null, record: null, text: null, changed: true, duplicateOf: -1 },
+  ...{
+    simhash: null,
+    etag: null,
+    lastModified: null,
+    record: null,
+    text: null,
+    changed: true,
+    duplicateOf: -1,
+    near: false,
+  },
   ...{ index: true, nextVisit: null, bytes: 10, links: 0, aiPreferences: null, parser: 1, fields: null },
   ...over,
 });
