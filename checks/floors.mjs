@@ -17,6 +17,7 @@ export const FLOORS = [
     'revisit',
     'engines',
     'changes.ts',
+    'columns.ts',
     'config.ts',
     'config-file.ts',
     'load-config.ts',

@@ -3,15 +3,13 @@
  * decoded body lead to the visit that keeps it; who acts on an answer (a revisit record) compares the whole digest with
  * the store's row first. 16 bytes a kept page, and 4 a visit.
  */
+import { Uint32Column } from '../columns.js';
 import { SeenTable } from './seen.js';
-
-const BITS = 20;
-const SIZE = 1 << BITS;
 
 export class ContentTable {
   readonly #visits = new SeenTable();
   /** URL of each visit. */
-  readonly #urls: Uint32Array[] = [];
+  readonly #urls = new Uint32Column();
 
   get size(): number {
     return this.#visits.size;
@@ -24,15 +22,14 @@ export class ContentTable {
 
   /** URL of a visit that was kept. */
   urlOf(visit: number): number {
-    return this.#urls[visit >>> BITS][visit & (SIZE - 1)];
+    return this.#urls.get(visit);
   }
 
   /** Keeps a page's content, unless it is held: returns the URL that holds it, or -1 if this visit does now. */
   keep(hash: Uint8Array, visit: number, url: number): number {
     const holder = this.#visits.insert(lane(hash, 0), lane(hash, 4), visit);
     if (holder >= 0) return this.urlOf(holder);
-    while (this.#urls.length <= visit >>> BITS) this.#urls.push(new Uint32Array(SIZE));
-    this.#urls[visit >>> BITS][visit & (SIZE - 1)] = url;
+    this.#urls.set(visit, url);
     return -1;
   }
 }

@@ -5,12 +5,15 @@
  * An address has `limit` places. A place is *in flight* (a request) or *promised* (to a host that will be leased as soon
  * as the address's clock allows); everybody else waits in the line, so a due host is looked at once, not at every turn.
  */
+import { PlainColumns } from '../columns.js';
+
 export class AddressTable {
   readonly names: string[] = [];
   readonly #ids = new Map<string, number>();
-  #next = new Float64Array(1024);
-  #inFlight = new Uint8Array(1024);
-  #promised = new Uint8Array(1024);
+  readonly #columns = new PlainColumns();
+  readonly #next = this.#columns.add(Float64Array);
+  readonly #inFlight = this.#columns.add(Uint8Array);
+  readonly #promised = this.#columns.add(Uint8Array);
   readonly #lines = new Map<number, { hosts: number[]; head: number }>();
 
   /** No request to an address that becomes known may start before (ms). */
@@ -30,7 +33,7 @@ export class AddressTable {
     id = this.names.length;
     this.names.push(name);
     this.#ids.set(name, id);
-    if (id === this.#next.length) this.#grow();
+    this.#columns.reserve(id + 1);
     this.#next[id] = this.newcomersAt;
     return id;
   }
@@ -111,18 +114,5 @@ export class AddressTable {
     if (line === undefined || at < 0) return;
     line.hosts.splice(at, 1);
     if (line.head === line.hosts.length) this.#lines.delete(id);
-  }
-
-  #grow(): void {
-    const n = this.#next.length * 2;
-    const next = new Float64Array(n);
-    next.set(this.#next);
-    this.#next = next;
-    const inFlight = new Uint8Array(n);
-    inFlight.set(this.#inFlight);
-    this.#inFlight = inFlight;
-    const promised = new Uint8Array(n);
-    promised.set(this.#promised);
-    this.#promised = promised;
   }
 }

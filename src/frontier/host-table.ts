@@ -1,6 +1,8 @@
 /**
- * What memory holds of each host: columns, no object. Ids are dense, from 0, in the order in which hosts were met.
+ * What memory holds of each host: columns that grow in place, and its name. Ids are dense, from 0, in the order in which
+ * hosts were met.
  */
+import { PlainColumns } from '../columns.js';
 import { LEVELS, NONE } from './url-table.js';
 
 /** Where a host stands. `idle`: nothing to fetch. `front`: in a front queue. `back`: holds a back queue. `asleep`: not
@@ -26,65 +28,63 @@ export type WaitReason = (typeof WAIT_REASONS)[number];
 export const DENIED_LIST = LEVELS;
 const LISTS = LEVELS + 1;
 
-type Column = Float64Array | Uint32Array | Int32Array | Uint16Array | Uint8Array;
-
 export class HostTable {
-  #capacity = 1024;
+  readonly #columns = new PlainColumns();
   readonly names: string[] = [];
   readonly #byName = new Map<string, number>();
   readonly domains: string[] = [];
   readonly #domainHosts = new Map<string, number>();
 
   /** Heads and tails of the lists: five levels, then the denied list. */
-  #heads = new Uint32Array(1024 * LISTS);
-  #tails = new Uint32Array(1024 * LISTS);
+  readonly #heads = this.#columns.add(Uint32Array, LISTS);
+  readonly #tails = this.#columns.add(Uint32Array, LISTS);
   /** One bit a level that has URLs. */
-  levels = new Uint8Array(1024);
+  readonly levels = this.#columns.add(Uint8Array);
   /** URLs in the level lists and in the look-ahead. */
-  queued = new Uint32Array(1024);
-  state = new Uint8Array(1024);
-  reason = new Uint8Array(1024);
+  readonly queued = this.#columns.add(Uint32Array);
+  readonly state = this.#columns.add(Uint8Array);
+  readonly reason = this.#columns.add(Uint8Array);
   /** Validity of heap entries: bumped whenever the host is rescheduled. */
-  stamp = new Uint32Array(1024);
-  frontPrevious = new Uint32Array(1024);
-  frontNext = new Uint32Array(1024);
-  frontLevel = new Uint8Array(1024);
+  readonly stamp = this.#columns.add(Uint32Array);
+  readonly frontPrevious = this.#columns.add(Uint32Array);
+  readonly frontNext = this.#columns.add(Uint32Array);
+  readonly frontLevel = this.#columns.add(Uint8Array);
   /** Slot + 1 of the back queue it holds, 0 for none. */
-  slot = new Uint32Array(1024);
-  worker = new Uint16Array(1024);
+  readonly slot = this.#columns.add(Uint32Array);
+  readonly worker = this.#columns.add(Uint16Array);
 
   /** The politeness clock: no request may start before (ms). */
-  nextAt = new Float64Array(1024);
+  readonly nextAt = this.#columns.add(Float64Array);
   /** The delay that was owed when `nextAt` was set (ms). */
-  owed = new Float64Array(1024);
+  readonly owed = this.#columns.add(Float64Array);
   /** Time until which the host rests for a reason of its own (offline, asleep, budget), 0 if it does not. */
-  restUntil = new Float64Array(1024);
+  readonly restUntil = this.#columns.add(Float64Array);
   /** The Crawl-delay in force (ms), 0 for none. */
-  crawlDelay = new Float64Array(1024);
+  readonly crawlDelay = this.#columns.add(Float64Array);
   /** The penalty delay of 429 and 503 answers (ms), 0 for none. */
-  penalty = new Float64Array(1024);
+  readonly penalty = this.#columns.add(Float64Array);
   /** 429 or 503 in a row; steps of the sleep ladder taken; unreachable in a row; steps of the offline ladder. */
-  throttles = new Uint8Array(1024);
-  sleeps = new Uint8Array(1024);
-  failures = new Uint8Array(1024);
-  offline = new Uint8Array(1024);
+  readonly throttles = this.#columns.add(Uint8Array);
+  readonly sleeps = this.#columns.add(Uint8Array);
+  readonly failures = this.#columns.add(Uint8Array);
+  readonly offline = this.#columns.add(Uint8Array);
 
   /** Address id, -1 for none, and until when it is pinned (ms). */
-  address = new Int32Array(1024);
+  readonly address = this.#columns.add(Int32Array);
   /** Where the host takes its turns (`address-turns.ts`): an id of the address table, -1 for nowhere. */
-  turn = new Int32Array(1024);
-  addressUntil = new Float64Array(1024);
+  readonly turn = this.#columns.add(Int32Array);
+  readonly addressUntil = this.#columns.add(Float64Array);
 
   /** Which other hosts link here: a hash of each sets one of 32 bits, a sketch of their number. */
-  linkers = new Uint32Array(1024);
+  readonly linkers = this.#columns.add(Uint32Array);
 
   /** URLs admitted and fetched since `windowStart`; the budget (NONE: no limit). */
-  admitted = new Uint32Array(1024);
-  fetched = new Uint32Array(1024);
-  windowStart = new Float64Array(1024);
-  budget = new Uint32Array(1024);
+  readonly admitted = this.#columns.add(Uint32Array);
+  readonly fetched = this.#columns.add(Uint32Array);
+  readonly windowStart = this.#columns.add(Float64Array);
+  readonly budget = this.#columns.add(Uint32Array);
   /** Operator-named (private ranges that were opened may be reached). */
-  named = new Uint8Array(1024);
+  readonly named = this.#columns.add(Uint8Array);
 
   /** No request to a host that becomes known may start before (ms). */
   newcomersAt = 0;
@@ -93,6 +93,11 @@ export class HostTable {
 
   get size(): number {
     return this.names.length;
+  }
+
+  /** Bytes of the columns. */
+  get bytes(): number {
+    return this.#columns.bytes;
   }
 
   /** Id of a host name, or -1. */
@@ -107,7 +112,7 @@ export class HostTable {
 
   append(name: string, domain: string, budget: number | null, named: boolean, now: number): number {
     const id = this.names.length;
-    if (id === this.#capacity) this.#grow();
+    this.#columns.reserve(id + 1);
     this.names.push(name);
     this.domains.push(domain);
     this.#byName.set(name, id);
@@ -134,29 +139,5 @@ export class HostTable {
   }
   setTail(host: number, list: number, url: number): void {
     this.#tails[host * LISTS + list] = url;
-  }
-
-  #grow(): void {
-    const grow = <A extends Column>(old: A, grown: A): A => {
-      grown.set(old);
-      return grown;
-    };
-    const n = this.#capacity * 2;
-    this.#capacity = n;
-    this.#heads = grow(this.#heads, new Uint32Array(n * LISTS));
-    this.#tails = grow(this.#tails, new Uint32Array(n * LISTS));
-    for (const name of ['levels', 'state', 'reason', 'frontLevel', 'throttles', 'sleeps'] as const)
-      this[name] = grow(this[name], new Uint8Array(n));
-    for (const name of ['failures', 'offline', 'named'] as const) this[name] = grow(this[name], new Uint8Array(n));
-    for (const name of ['queued', 'stamp', 'frontPrevious', 'frontNext', 'slot'] as const)
-      this[name] = grow(this[name], new Uint32Array(n));
-    for (const name of ['admitted', 'fetched', 'budget', 'linkers'] as const)
-      this[name] = grow(this[name], new Uint32Array(n));
-    for (const name of ['nextAt', 'owed', 'restUntil', 'crawlDelay', 'penalty'] as const)
-      this[name] = grow(this[name], new Float64Array(n));
-    for (const name of ['addressUntil', 'windowStart'] as const) this[name] = grow(this[name], new Float64Array(n));
-    this.worker = grow(this.worker, new Uint16Array(n));
-    this.address = grow(this.address, new Int32Array(n));
-    this.turn = grow(this.turn, new Int32Array(n));
   }
 }

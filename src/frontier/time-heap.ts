@@ -3,13 +3,16 @@
  * retries are such heaps. Entries cannot be removed: a caller that reschedules a value hands in a new `stamp` and
  * ignores entries whose stamp is no longer the value's own. O(log n), no object per entry.
  */
+import { PlainColumns } from '../columns.js';
+
 export class TimeHeap {
   #size = 0;
   #age = 0;
-  #times = new Float64Array(64);
-  #ages = new Float64Array(64);
-  #values = new Uint32Array(64);
-  #stamps = new Uint32Array(64);
+  readonly #columns = new PlainColumns();
+  readonly #times = this.#columns.add(Float64Array);
+  readonly #ages = this.#columns.add(Float64Array);
+  readonly #values = this.#columns.add(Uint32Array);
+  readonly #stamps = this.#columns.add(Uint32Array);
 
   get size(): number {
     return this.#size;
@@ -27,7 +30,7 @@ export class TimeHeap {
   }
 
   push(time: number, value: number, stamp = 0): void {
-    if (this.#size === this.#times.length) this.#grow();
+    this.#columns.reserve(this.#size + 1);
     this.#sift(this.#size++, time, this.#age++, value, stamp);
   }
 
@@ -74,17 +77,5 @@ export class TimeHeap {
     this.#ages[at] = age;
     this.#values[at] = value;
     this.#stamps[at] = stamp;
-  }
-
-  #grow(): void {
-    const double = <A extends Float64Array | Uint32Array>(old: A, grown: A): A => {
-      grown.set(old);
-      return grown;
-    };
-    const n = this.#times.length * 2;
-    this.#times = double(this.#times, new Float64Array(n));
-    this.#ages = double(this.#ages, new Float64Array(n));
-    this.#values = double(this.#values, new Uint32Array(n));
-    this.#stamps = double(this.#stamps, new Uint32Array(n));
   }
 }

@@ -1,11 +1,8 @@
 /**
- * What memory holds of each known URL: no object, 13 bytes in columns (the text lies in the store; the seen table adds
- * 16). Columns grow by segments of 2^20 rows, so that growing never copies.
+ * What memory holds of each known URL: no object, 9 bytes in columns (the text lies in the store; the seen table adds
+ * 16, the time of the next visit 4). Columns grow by segments, so that growing never copies.
  */
-
-const BITS = 20;
-const SEGMENT = 1 << BITS;
-const MASK = SEGMENT - 1;
+import { Uint8Column, Uint32Column } from '../columns.js';
 
 /** End of a linked list of URLs. */
 export const NONE = 0xffff_ffff;
@@ -23,10 +20,9 @@ const PER_STATE = LEVELS * ATTEMPTS;
 
 export class UrlTable {
   #count = 0;
-  readonly #link: Uint32Array[] = [];
-  readonly #host: Uint32Array[] = [];
-  readonly #due: Uint32Array[] = [];
-  readonly #packed: Uint8Array[] = [];
+  readonly #link = new Uint32Column();
+  readonly #host = new Uint32Column();
+  readonly #packed = new Uint8Column();
   /** URLs in each state. */
   readonly inState: [number, number, number, number, number] = [0, 0, 0, 0, 0];
 
@@ -36,74 +32,59 @@ export class UrlTable {
 
   /** Bytes held. */
   get bytes(): number {
-    return this.#link.length * SEGMENT * 13;
+    return this.#link.bytes + this.#host.bytes + this.#packed.bytes;
   }
 
   /** Appends a pending URL and returns its id (dense, from 0). */
   append(host: number, level: number): number {
     const id = this.#count++;
-    if ((id & MASK) === 0) {
-      this.#link.push(new Uint32Array(SEGMENT));
-      this.#host.push(new Uint32Array(SEGMENT));
-      this.#due.push(new Uint32Array(SEGMENT));
-      this.#packed.push(new Uint8Array(SEGMENT));
-    }
-    this.#host[id >>> BITS][id & MASK] = host;
-    this.#link[id >>> BITS][id & MASK] = NONE;
-    this.#packed[id >>> BITS][id & MASK] = level * ATTEMPTS;
+    this.#host.set(id, host);
+    this.#link.set(id, NONE);
+    this.#packed.set(id, level * ATTEMPTS);
     this.inState[UrlState.pending]++;
     return id;
   }
 
   hostOf(id: number): number {
-    return this.#host[id >>> BITS][id & MASK];
+    return this.#host.get(id);
   }
 
   state(id: number): UrlState {
-    return ((this.#packed[id >>> BITS][id & MASK] / PER_STATE) | 0) as UrlState;
+    return ((this.#packed.get(id) / PER_STATE) | 0) as UrlState;
   }
 
   setState(id: number, state: UrlState): void {
-    const segment = this.#packed[id >>> BITS];
-    const packed = segment[id & MASK];
+    const packed = this.#packed.get(id);
     const before = (packed / PER_STATE) | 0;
     this.inState[before]--;
     this.inState[state]++;
-    segment[id & MASK] = packed + (state - before) * PER_STATE;
+    this.#packed.set(id, packed + (state - before) * PER_STATE);
   }
 
   level(id: number): number {
-    return (((this.#packed[id >>> BITS][id & MASK] % PER_STATE) / ATTEMPTS) | 0) as number;
+    return ((this.#packed.get(id) % PER_STATE) / ATTEMPTS) | 0;
   }
 
   setLevel(id: number, level: number): void {
-    this.#packed[id >>> BITS][id & MASK] += (level - this.level(id)) * ATTEMPTS;
+    const packed = this.#packed.get(id);
+    this.#packed.set(id, packed + (level - (((packed % PER_STATE) / ATTEMPTS) | 0)) * ATTEMPTS);
   }
 
   attempts(id: number): number {
-    return this.#packed[id >>> BITS][id & MASK] % ATTEMPTS;
+    return this.#packed.get(id) % ATTEMPTS;
   }
 
   setAttempts(id: number, attempts: number): void {
-    const value = Math.min(attempts, MAX_ATTEMPTS);
-    this.#packed[id >>> BITS][id & MASK] += value - this.attempts(id);
-  }
-
-  /** When a retry (or the next visit) falls due, in ms; whole seconds are kept, rounded up. 0 is not set. */
-  due(id: number): number {
-    return this.#due[id >>> BITS][id & MASK] * 1000;
-  }
-
-  setDue(id: number, at: number): void {
-    this.#due[id >>> BITS][id & MASK] = Math.ceil(at / 1000);
+    const packed = this.#packed.get(id);
+    this.#packed.set(id, packed - (packed % ATTEMPTS) + Math.min(attempts, MAX_ATTEMPTS));
   }
 
   /** The next URL of the list that this one is in, or {@link NONE}. */
   link(id: number): number {
-    return this.#link[id >>> BITS][id & MASK];
+    return this.#link.get(id);
   }
 
   setLink(id: number, next: number): void {
-    this.#link[id >>> BITS][id & MASK] = next;
+    this.#link.set(id, next);
   }
 }

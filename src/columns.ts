@@ -1,0 +1,161 @@
+/**
+ * Columns of numbers that grow without ever being copied: what memory holds of URLs, visits and hosts (DESIGN 4, Memory:
+ * no object per URL, and no pause while a table doubles).
+ */
+
+const BITS = 20;
+const SEGMENT = 1 << BITS;
+const MASK = SEGMENT - 1;
+
+/** 32-bit numbers by a dense index, such as a URL's id: 4 bytes a row, in segments of 2^20 rows. Rows that were never set
+ * are 0, and cost nothing beyond the last segment. */
+export class Uint32Column {
+  readonly #segments: Uint32Array[] = [];
+
+  /** Memory in bytes. Pages of a segment that nothing was written to are not resident yet. */
+  get bytes(): number {
+    return this.#segments.length * SEGMENT * 4;
+  }
+
+  /** The value of a row; 0 for one beyond all that were set. */
+  get(row: number): number {
+    const segment = this.#segments[row >>> BITS];
+    return segment === undefined ? 0 : segment[row & MASK];
+  }
+
+  set(row: number, value: number): void {
+    while (this.#segments.length <= row >>> BITS) this.#segments.push(new Uint32Array(SEGMENT));
+    this.#segments[row >>> BITS][row & MASK] = value;
+  }
+
+  clear(): void {
+    this.#segments.length = 0;
+  }
+
+  /** Rows from `from` on, as they lie in memory: up to the end of their segment, at most `most`. Empty if nothing was set
+   * there. For checkpoints. */
+  view(from: number, most: number): Uint32Array {
+    const segment = this.#segments[from >>> BITS];
+    return segment === undefined ? EMPTY : segment.subarray(from & MASK, (from & MASK) + most);
+  }
+
+  /** Writes rows from `from` on. */
+  fill(from: number, values: Uint32Array): void {
+    for (let done = 0; done < values.length; ) {
+      const row = from + done;
+      const part = values.subarray(done, done + SEGMENT - (row & MASK));
+      while (this.#segments.length <= row >>> BITS) this.#segments.push(new Uint32Array(SEGMENT));
+      this.#segments[row >>> BITS].set(part, row & MASK);
+      done += part.length;
+    }
+  }
+}
+
+const EMPTY = new Uint32Array(0);
+
+/** The same for bytes. A class of its own, since one for both would be twice as slow on the hot path. */
+export class Uint8Column {
+  readonly #segments: Uint8Array[] = [];
+
+  get bytes(): number {
+    return this.#segments.length * SEGMENT;
+  }
+
+  get(row: number): number {
+    const segment = this.#segments[row >>> BITS];
+    return segment === undefined ? 0 : segment[row & MASK];
+  }
+
+  set(row: number, value: number): void {
+    while (this.#segments.length <= row >>> BITS) this.#segments.push(new Uint8Array(SEGMENT));
+    this.#segments[row >>> BITS][row & MASK] = value;
+  }
+
+  clear(): void {
+    this.#segments.length = 0;
+  }
+
+  view(from: number, most: number): Uint8Array {
+    return this.#segments[from >>> BITS]?.subarray(from & MASK, (from & MASK) + most) ?? NOTHING;
+  }
+
+  fill(from: number, values: Uint8Array): void {
+    for (let done = 0; done < values.length; ) {
+      const row = from + done;
+      const part = values.subarray(done, done + SEGMENT - (row & MASK));
+      while (this.#segments.length <= row >>> BITS) this.#segments.push(new Uint8Array(SEGMENT));
+      this.#segments[row >>> BITS].set(part, row & MASK);
+      done += part.length;
+    }
+  }
+}
+
+const NOTHING = new Uint8Array(0);
+
+export type PlainColumn = Float64Array | Uint32Array | Int32Array | Uint16Array | Uint8Array;
+
+interface Kind<A extends PlainColumn> {
+  readonly BYTES_PER_ELEMENT: number;
+  new (buffer: ArrayBufferLike): A;
+}
+
+/** What TypeScript's es2023 does not name yet, and Node has had since version 20. */
+interface Growable {
+  resize(bytes: number): void;
+}
+const GrowableBuffer = ArrayBuffer as unknown as new (bytes: number, options: { maxByteLength: number }) => ArrayBuffer;
+
+/** Rows are added that many at a time. */
+const STEP = 1 << 12;
+/** The largest growable buffer that V8 makes. */
+const LARGEST = 2 ** 32;
+/** The least reservation that is of any use. */
+const SMALLEST = 2 ** 24;
+
+/**
+ * Plain typed arrays, one a column, that grow in place: each reserves 4 GiB of addresses (not of memory) and takes pages
+ * as rows are added. For tables of a moderate number of rows that are read everywhere, such as hosts: up to 2^29 rows of
+ * 8 bytes. Measured on Node 20: reads and writes cost what those of a fixed array do.
+ */
+export class PlainColumns {
+  readonly #columns: PlainColumn[] = [];
+  readonly #width: number[] = [];
+  #room = STEP;
+
+  /** A new column of zeros. */
+  add<A extends PlainColumn>(kind: Kind<A>, perRow = 1): A {
+    const buffer = reserve(this.#room * perRow * kind.BYTES_PER_ELEMENT);
+    const column = new kind(buffer);
+    this.#columns.push(column);
+    this.#width.push(perRow * kind.BYTES_PER_ELEMENT);
+    return column;
+  }
+
+  /** Makes room for `rows` rows; new ones are 0. */
+  reserve(rows: number): void {
+    if (rows <= this.#room) return;
+    this.#room = Math.ceil(rows / STEP) * STEP;
+    this.#columns.forEach((column, i) => {
+      (column.buffer as unknown as Growable).resize(this.#room * this.#width[i]);
+    });
+  }
+
+  get bytes(): number {
+    return this.#room * this.bytesPerRow;
+  }
+
+  get bytesPerRow(): number {
+    return this.#width.reduce((sum, width) => sum + width, 0);
+  }
+}
+
+/** A process may be allowed few addresses (`ulimit -v`): then a column ends sooner. */
+function reserve(bytes: number): ArrayBuffer {
+  for (let most = LARGEST; ; most /= 4) {
+    try {
+      return new GrowableBuffer(bytes, { maxByteLength: most });
+    } catch (error) {
+      if (!(error instanceof RangeError) || most / 4 < Math.max(SMALLEST, bytes)) throw error;
+    }
+  }
+}
