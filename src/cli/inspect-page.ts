@@ -136,7 +136,8 @@ function relOf(flags: number): string[] {
 }
 
 function readSitemap(input: Case): Sitemap {
-  const options = { url: required(input, 'url'), contentType: optional(input, 'contentType') };
+  // without its own place, only the absolute locations in it can be read
+  const options = { url: optional(input, 'url') ?? '', contentType: optional(input, 'contentType') };
   return parseSitemap(bytesOf(input, 'content'), options);
 }
 

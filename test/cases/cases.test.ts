@@ -54,6 +54,20 @@ describe('npm run cases', () => {
     expect([wrong.status, wrong.out]).toEqual([1, expect.stringContaining('nothing explains: c')]);
   });
 
+  it('answers about encodings what each case asks for: a mark, a header, a declaration, or the text', () => {
+    const html = '<meta charset=koi8-r>x';
+    const { status, out } = run(
+      'charset_declared',
+      { id: 'a', source: 'w3lib', rule: 'bom', html, expected: null },
+      { id: 'b', source: 'w3lib', rule: 'bom', html_b64: '//40bA==', expected: 'utf-16-le' },
+      { id: 'c', source: 'w3lib', rule: 'charset from Content-Type header', content_type: 'text/html', expected: null },
+      { id: 'd', source: 'w3lib', rule: 'charset declared in body', html, expected: 'koi8-r' },
+      { id: 'e', source: 'w3lib', rule: 'decode', encoding: 'gb18030_2000', html_b64: 'gA==', expected_text: '€' },
+      { id: 'f', source: 'w3lib', rule: 'decode', encoding: 'gbk', html_b64: 'gA==', expected_text: 'x' },
+    );
+    expect([status, out]).toEqual([1, expect.stringContaining('1 misses that nothing explains: f\n')]);
+  });
+
   it('says what can be run', () => {
     const program = fileURLToPath(new URL('run.mjs', import.meta.url));
     const { status, stderr } = spawnSync(process.execPath, [program, 'nonsense'], { encoding: 'utf8' });

@@ -1,6 +1,7 @@
 // The suites of outside cases: what `saunter inspect` is asked about each case, and what answer that is in the format
 // of score.py (see run.mjs).
 
+import { charsetDeclared } from './charset-suite.mjs';
 import { isRightRaw, serveRaw, tellRaw } from './raw-cases.mjs';
 
 /** @typedef {Record<string, any>} Case one line of a suite */
@@ -147,7 +148,7 @@ export const SUITES = {
   ),
   sitemap_parse: simple(
     'sitemap',
-    (c) => ({ ...bytes(c, 'content'), url: c.url, contentType: c.content_type ?? undefined }),
+    (c) => ({ ...bytes(c, 'content'), url: c.url ?? undefined, contentType: c.content_type ?? undefined }),
     (a) =>
       a.kind === 'unknown' ? { error: 'unknown' } : [...a.urls.map((/** @type {Case} */ u) => u.url), ...a.sitemaps],
     {
@@ -161,13 +162,7 @@ export const SUITES = {
       },
     },
   ),
-  charset_declared: simple(
-    'charset',
-    (c) => ({ ...((c.html ?? c.html_b64) ? bytes(c, 'html') : { html: '' }), contentType: contentType(c) }),
-    (a) => a.charset,
-    // they want what is declared, by several libraries' names; a crawler also looks at the bytes
-    { isRequired: () => false },
-  ),
+  charset_declared: charsetDeclared,
   charset_labels: simple(
     'charset',
     (c) => ({ html: '', contentType: `text/html; charset="${c.label.trim()}"` }),

@@ -122,6 +122,10 @@ describe('JSON lines', () => {
     expect(await ask('sitemap', { content, url: 'http://a.test/s.xml' })).toEqual([
       { kind: 'urlset', urls: [{ url: 'http://a.test/x', priority: 0.5 }], sitemaps: [] },
     ]);
+    const placeless = '<urlset><url><loc>/x</loc></url><url><loc>http://a.test/y</loc></url></urlset>';
+    expect(await ask('sitemap', { content: placeless })).toEqual([
+      { kind: 'urlset', urls: [{ url: 'http://a.test/y' }], sitemaps: [] },
+    ]);
     expect(
       await ask('charset', { html: '<meta charset=shift-jis>' }, { html: 'x', contentType: 'text/html;charset=utf8' }),
     ).toEqual([
