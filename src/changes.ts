@@ -165,7 +165,9 @@ export type HostEventKind =
   | 'dropped'
   | 'blocked'
   | 'unblocked'
-  | 'crawl-delay';
+  | 'crawl-delay'
+  /** To the lowest level: a suspected trap. */
+  | 'demoted';
 
 /** Something that happened to a host and outlives a restart. */
 export interface HostEventRow {

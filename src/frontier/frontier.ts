@@ -175,6 +175,15 @@ export class Frontier {
     this.#settling.drop(host, now, code, words, changes);
   }
 
+  /** Puts a host to the lowest level, with all its URLs and those still to come: it is fetched when little else waits.
+   * False if it is there already. @param words why */
+  demote(host: number, words: string, now: number, changes: Changes): boolean {
+    if (this.hosts.demoted[host] === 1) return false;
+    changes.hostEvents.push({ host, at: now, kind: 'demoted', until: 0, value: 0, words });
+    this.#placing.demote(host, now);
+    return true;
+  }
+
   // -- what the operator may say ------------------------------------------------------------------------------------
 
   /** No request to the host from now on; one in flight may end. Its URLs, and those still to be met, wait (`blocked`)

@@ -5,7 +5,9 @@
 import type { Random } from '../engines/ports.js';
 import { bestLevel, drawLevel } from './front-queues.js';
 import { DENIED_LIST, type HostTable } from './host-table.js';
-import { NONE, type UrlTable } from './url-table.js';
+import { LEVELS, NONE, type UrlTable } from './url-table.js';
+
+const LOWEST = LEVELS - 1;
 
 export class HostQueues {
   readonly #hosts: HostTable;
@@ -30,7 +32,7 @@ export class HostQueues {
   /** Adds a URL to its level, at the end or (it was taken and comes back) at the head. */
   put(url: number, atHead = false): void {
     const host = this.#urls.hostOf(url);
-    const level = this.#urls.level(url);
+    const level = this.#hosts.demoted[host] === 1 ? LOWEST : this.#urls.level(url);
     this.#link(host, level, url, atHead);
     this.#hosts.levels[host] |= 1 << level;
     this.#hosts.queued[host]++;
@@ -48,6 +50,23 @@ export class HostQueues {
       taken.push(url);
     }
     return taken;
+  }
+
+  /** From now on the host has one level, the lowest: its lists become one, the better ones first. */
+  demote(host: number): void {
+    const hosts = this.#hosts;
+    hosts.demoted[host] = 1;
+    for (let level = LOWEST - 1; level >= 0; level--) {
+      const head = hosts.head(host, level);
+      if (head === NONE) continue;
+      const rest = hosts.head(host, LOWEST);
+      this.#urls.setLink(hosts.tail(host, level), rest);
+      if (rest === NONE) hosts.setTail(host, LOWEST, hosts.tail(host, level));
+      hosts.setHead(host, LOWEST, head);
+      hosts.setHead(host, level, NONE);
+      hosts.setTail(host, level, NONE);
+    }
+    hosts.levels[host] = hosts.levels[host] === 0 ? 0 : 1 << LOWEST;
   }
 
   putDenied(url: number): void {

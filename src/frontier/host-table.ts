@@ -85,6 +85,8 @@ export class HostTable {
   readonly budget = this.#columns.add(Uint32Array);
   /** Operator-named (private ranges that were opened may be reached). */
   readonly named = this.#columns.add(Uint8Array);
+  /** All its URLs count as of the lowest level, whatever their own says (a suspected trap). */
+  readonly demoted = this.#columns.add(Uint8Array);
 
   /** No request to a host that becomes known may start before (ms). */
   newcomersAt = 0;

@@ -79,6 +79,15 @@ export class Placing {
     this.place(host, now, true);
   }
 
+  /** The host falls to the lowest level; what its back queue has read ahead is still fetched. */
+  demote(host: number, now: number): void {
+    const { hosts, front, queues } = this.#state;
+    queues.demote(host);
+    if (hosts.state[host] !== HostState.front) return;
+    front.remove(host);
+    this.place(host, now);
+  }
+
   // -- places -------------------------------------------------------------------------------------------------------
 
   /** Puts a host that stands nowhere (or sleeps) where it belongs. */

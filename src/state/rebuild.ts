@@ -200,6 +200,7 @@ class Scan {
     }
     if (row.kind === 'blocked') hosts.state[host] = HostState.off;
     if (row.kind === 'unblocked') hosts.state[host] = HostState.idle;
+    if (row.kind === 'demoted') hosts.demoted[host] = 1;
     if (row.kind === 'online') hosts.offline[host] = 0;
     if (row.kind === 'asleep') hosts.throttles[host] = 0;
     if (row.kind === 'offline') hosts.failures[host] = 0;

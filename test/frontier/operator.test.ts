@@ -99,6 +99,32 @@ function hour(code: OutcomeCode = 'ok'): string[] {
   return targets;
 }
 
+describe('a demoted host', () => {
+  it('waits at the lowest level, and everything of it is fetched in the end', () => {
+    const trap = host('trap.test', 3);
+    turn(false); // it is asked for its address
+    frontier.resolved(trap, { addresses: ['10.0.0.1'], until: Number.POSITIVE_INFINITY }, now, changes);
+    expect(frontier.hosts.frontLevel[trap]).toBe(1);
+    expect(frontier.demote(trap, 'repeats itself', now, changes)).toBe(true);
+    expect(frontier.demote(trap, 'again', now, changes)).toBe(false);
+    expect(changes.hostEvents).toEqual([
+      { host: trap, at: now, kind: 'demoted', until: 0, value: 0, words: 'repeats itself' },
+    ]);
+    expect(frontier.hosts.frontLevel[trap]).toBe(4);
+    frontier.add(trap, 1, false, now); // a better URL does not raise it
+    expect(frontier.hosts.frontLevel[trap]).toBe(4);
+    expect(hour()).toHaveLength(4);
+  });
+
+  it('keeps the place of a lease that is out', () => {
+    const trap = host('trap.test', 3);
+    const [lease] = turn().leases;
+    frontier.demote(trap, '', now, changes);
+    done(lease, 'ok');
+    expect(hour()).toHaveLength(2);
+  });
+});
+
 describe('a blocked host', () => {
   it('gets no request, keeps its URLs, and says why they wait', () => {
     const blocked = host('a.test', 3);

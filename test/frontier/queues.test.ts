@@ -118,6 +118,27 @@ test('the URLs of a host come level by level first in, first out; at the head co
   );
 });
 
+test('a demoted host has one level: what was in better ones comes first, and new URLs last', () => {
+  fc.assert(
+    fc.property(fc.array(level, { maxLength: 40 }), fc.array(level, { maxLength: 5 }), (before, after) => {
+      const hosts = hostsOf(1);
+      const urls = new UrlTable();
+      const queues = new HostQueues(hosts, urls, seededRandom(5));
+      const put = (level: number): void => queues.put(urls.append(0, level));
+      before.forEach(put);
+      queues.demote(0);
+      expect(hosts.levels[0]).toBe(before.length === 0 ? 0 : 1 << (LEVELS - 1));
+      after.forEach(put);
+      const ids = before.map((_, id) => id);
+      const expected = [0, 1, 2, 3, 4].flatMap((level) => ids.filter((id) => before[id] === level));
+      const added = after.map((_, i) => before.length + i);
+      expect(queues.take(0, Number.POSITIVE_INFINITY)).toEqual([...expected, ...added]);
+      expect([hosts.queued[0], queues.isEmpty(0)]).toEqual([0, true]);
+    }),
+    { numRuns: 100 },
+  );
+});
+
 test('denied URLs lie apart and come back all at once, in their order', () => {
   const hosts = hostsOf(1);
   const urls = new UrlTable();

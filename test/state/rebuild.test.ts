@@ -126,6 +126,16 @@ function start(stop: LastStop, now: number) {
   return { ...rebuilt, frontier, changes, seen, tally };
 }
 
+test('a demoted host stays at the lowest level', () => {
+  commit({
+    hosts: [host(0)],
+    urls: [url(0, 0)],
+    hostEvents: [{ host: 0, at: STOPPED, kind: 'demoted', until: 0, value: 0, words: 'repeats itself' }],
+  });
+  const { frontier } = start(CLEAN, STOPPED + 5_000);
+  expect([frontier.hosts.demoted[0], frontier.hosts.levels[0]]).toEqual([1, 1 << 4]);
+});
+
 describe('clocks after a restart', () => {
   beforeEach(() =>
     commit({
