@@ -34,6 +34,8 @@ export interface CrawlBenchResult {
   /** CPU of the synthetic server while it served, ms per page: not the crawler's, but on the same cores. */
   readonly serverCpu: number;
   readonly mostAtOncePerHost: number;
+  /** CPU of `saunter reparse --all` over the same pages, ms per page. */
+  readonly reparse: number;
   /** What was not as it must be; empty if the figures count. */
   readonly faults: readonly string[];
 }
@@ -57,6 +59,8 @@ export async function crawlBench(options: CrawlBenchOptions): Promise<CrawlBench
     const cost = await measure([...crawler, 'crawl', ...flags]);
     const after = await server.ask('usage', {});
     const log = await server.ask('summary', {});
+    say('parsing again');
+    const reparsed = await measure([...crawler, 'reparse', '--dir', dir, '--all', '--json']);
     say('verifying');
     const verified = await measure([...crawler, 'verify', '--dir', dir]);
 
@@ -64,8 +68,12 @@ export async function crawlBench(options: CrawlBenchOptions): Promise<CrawlBench
     const expect = (right: boolean, fault: string) => right || faults.push(fault);
     expect(cost.code === 0, `crawl ended with exit code ${cost.code}`);
     expect(log.distinctPages === hosts * pages, `${log.distinctPages} of ${hosts * pages} pages were fetched`);
-    expect(heldPages(cost.stdout) === hosts * pages, `the crawl holds ${heldPages(cost.stdout)} pages`);
+    const held = lastObject(cost.stdout).pages;
+    expect(held === hosts * pages, `the crawl holds ${held} pages`);
     expect(log.mostAtOncePerHost <= 1, `a host had ${log.mostAtOncePerHost} requests at once`);
+    const { read, changed, failed } = lastObject(reparsed.stdout);
+    const isSame = read === hosts * pages && changed === 0 && failed === 0;
+    expect(isSame, `reparse read ${read} pages, of which ${changed} came out other than before; ${failed} failed`);
     expect(verified.code === 0, `verify ended with exit code ${verified.code}`);
     const total = hosts * pages;
     return {
@@ -76,6 +84,7 @@ export async function crawlBench(options: CrawlBenchOptions): Promise<CrawlBench
       pagesPerSecond: log.distinctPages / cost.seconds,
       seconds: cost.seconds,
       rss: cost.rss,
+      reparse: (reparsed.user + reparsed.system) / total,
       serverCpu: (after.user + after.system - before.user - before.system) / total,
       mostAtOncePerHost: log.mostAtOncePerHost,
       faults,
@@ -87,12 +96,12 @@ export async function crawlBench(options: CrawlBenchOptions): Promise<CrawlBench
   }
 }
 
-/** `pages` of the last line, which `--json` makes one object; 0 if there is none. */
-function heldPages(stdout: string): number {
+/** The last line, which `--json` makes one object; empty if there is none. */
+function lastObject(stdout: string): Record<string, number> {
   try {
-    return (JSON.parse(stdout.trimEnd().split('\n').at(-1)!) as { pages: number }).pages;
+    return JSON.parse(stdout.trimEnd().split('\n').at(-1)!) as Record<string, number>;
   } catch {
-    return 0;
+    return {};
   }
 }
 
