@@ -25,6 +25,7 @@ export const FLOORS = [
     'option-texts.ts',
     'errors.ts',
     'nearest.ts',
+    'parse-url.ts',
     'units.ts',
     'version.ts',
   ],

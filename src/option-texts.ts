@@ -2,6 +2,7 @@
  * The texts that options accept. Each function returns the normal spelling, or null if the text is not allowed. They
  * only check the form: what an address may be used for is decided by the address guard.
  */
+import { parseUrl } from './parse-url.js';
 
 const CONTACT_LIMIT = 200;
 
@@ -18,9 +19,9 @@ export function normalizeContact(value: string): string | null {
 
 /** An absolute http(s) URL with a host and without credentials. */
 export function isHttpUrl(value: string): string | null {
-  if (value.length > 8192 || !/^https?:\/\//i.test(value) || !URL.canParse(value)) return null;
-  const url = new URL(value);
-  return url.username === '' && url.password === '' ? value : null;
+  if (value.length > 8192 || !/^https?:\/\//i.test(value)) return null;
+  const url = parseUrl(value);
+  return url !== null && url.username === '' && url.password === '' ? value : null;
 }
 
 /** A glob: any text without spaces. */
@@ -68,7 +69,7 @@ function addressWidth(value: string): 0 | 32 | 128 {
   const octets = value.split('.');
   if (octets.length === 4 && octets.every((octet) => /^(?:0|[1-9]\d{0,2})$/.test(octet) && Number(octet) < 256))
     return 32;
-  return /^[0-9a-f:.]{2,45}$/i.test(value) && value.includes(':') && URL.canParse(`http://[${value}]/`) ? 128 : 0;
+  return /^[0-9a-f:.]{2,45}$/i.test(value) && value.includes(':') && parseUrl(`http://[${value}]/`) !== null ? 128 : 0;
 }
 
 function isPrefix(bits: string, width: number): boolean {

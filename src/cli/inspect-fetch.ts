@@ -17,6 +17,7 @@ import { HeaderList } from '../fetch/http-headers.js';
 import { DnsResolver } from '../fetch/resolver.js';
 import { checkReach } from '../load-config.js';
 import { HeavyTypes } from '../parse/stage.js';
+import { parseUrl } from '../parse-url.js';
 import { formatCount, formatDuration } from '../units.js';
 import { normalizeUrl } from '../url/normalize.js';
 import { type Case, type InspectKind, optional, plainBytesOf, type Row, required } from './inspect-case.js';
@@ -112,8 +113,8 @@ export class FetchInspector implements InspectKind {
   }
 
   async #fetch(text: string): Promise<Fetched | Refused> {
-    if (!/^\s*https?:/i.test(text) || !URL.canParse(text)) throw new TypeError(`${text} is no http(s) URL`);
-    const url = new URL(text);
+    const url = /^\s*https?:/i.test(text) ? parseUrl(text) : null;
+    if (url === null) throw new TypeError(`${text} is no http(s) URL`);
     const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
     const refused = this.#guard.checkPort(port);
     if (refused !== null) return { code: refused.code, words: refused.reason };
@@ -165,9 +166,8 @@ const sha1 = (body: Buffer): string => createHash('sha1').update(body).digest('h
 
 /** Where a redirect leads; null if that is no http(s) URL. */
 function targetOf(location: string, url: URL): string | null {
-  if (!URL.canParse(location, url.href)) return null;
-  const target = new URL(location, url);
-  return target.protocol === 'http:' || target.protocol === 'https:' ? target.href : null;
+  const target = parseUrl(location, url);
+  return target?.protocol === 'http:' || target?.protocol === 'https:' ? target.href : null;
 }
 
 /** A body as a page whose server said so much about its codings. */

@@ -5,6 +5,7 @@ import { LinkFlag } from '../parse/links.js';
 import { charsetParameter, parseMimeType, serializeMimeType } from '../parse/mime-type.js';
 import { type ParsedPage, parsePage } from '../parse/page.js';
 import { parseSitemap, type Sitemap } from '../parse/sitemap.js';
+import { parseUrl } from '../parse-url.js';
 import { queryEncoder } from '../url/query-charset.js';
 import { bytesOf, type Case, headersOf, type InspectKind, optional, type Row, required } from './inspect-case.js';
 import { AGENT } from './inspect-robots.js';
@@ -121,9 +122,8 @@ function linksOf({ links, base, charset }: ParsedPage): { url: string; text: str
   for (const [i, href] of links.hrefs.entries()) {
     if ((links.flags[i] & LinkFlag.anchor) === 0) continue;
     const encoded = encode ? encode(href) : href;
-    if (!URL.canParse(encoded, base)) continue;
-    const url = new URL(encoded, base);
-    if (url.protocol !== 'http:' && url.protocol !== 'https:') continue;
+    const url = parseUrl(encoded, base);
+    if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) continue;
     url.hash = '';
     found.push({ url: url.href, text: links.texts?.[i] ?? '', rel: relOf(links.flags[i]) });
   }

@@ -3,6 +3,7 @@ import { statusCode } from '../fetch/http-messages.js';
 import { parseRobots, ROBOTS_MAX_BYTES, type RobotsRules } from '../fetch/robots.js';
 import { ROBOTS_TIMES, robotsVerdict, rulesOf } from '../fetch/robots-ladder.js';
 import { comparableUrl } from '../fetch/robots-path.js';
+import { parseUrl } from '../parse-url.js';
 import { formatDuration } from '../units.js';
 import { bytesOf, type Case, type InspectKind, optional, type Row } from './inspect-case.js';
 
@@ -49,8 +50,8 @@ function read(input: Case): Reading {
 /** Sitemap lines, relative ones resolved where the URL that is asked about says against what. */
 function sitemapsOf({ sitemaps }: RobotsRules, input: Case): readonly string[] {
   const base = optional(input, 'url') ?? '';
-  if (!/^https?:/i.test(base) || !URL.canParse(base)) return sitemaps;
-  return sitemaps.map((line) => (URL.canParse(line) || !URL.canParse(line, base) ? line : new URL(line, base).href));
+  if (!/^https?:/i.test(base) || parseUrl(base) === null) return sitemaps;
+  return sitemaps.map((line) => (parseUrl(line) ? line : (parseUrl(line, base)?.href ?? line)));
 }
 
 /** `status`, as a number or (by argument) in digits. */

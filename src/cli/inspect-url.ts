@@ -1,6 +1,7 @@
 /** `inspect url`: the two forms of a URL, its key, and what admission would say to it (docs/urls.md). */
 import { createGuard } from '../fetch/address-guard.js';
 import { literalAddress } from '../fetch/pins.js';
+import { parseUrl } from '../parse-url.js';
 import { domainOf } from '../url/domain.js';
 import { UrlKeyer } from '../url/key.js';
 import { type NormalUrl, normalizeUrl } from '../url/normalize.js';
@@ -25,7 +26,7 @@ function answerUrl(input: Case): Record<string, unknown> {
   const normal = normalizeUrl(text, base);
   if (normal.url === null) return { ...normal };
   const { url, fetch, host } = normal;
-  return { url, fetch, href: new URL(text, base).href, key: keyer.hex(url), host };
+  return { url, fetch, href: parseUrl(text, base)!.href, key: keyer.hex(url), host };
 }
 
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -43,7 +44,7 @@ function explainUrl(input: Case): Row[] {
     const href: Row[] = normal.href === undefined ? [] : [['WHATWG', normal.href]];
     return [['refused', `${normal.reason}: ${REFUSALS[normal.reason]}`], ...href];
   }
-  const standard = new URL(text, base);
+  const standard = parseUrl(text, base)!;
   const { url, fetch, host, origin } = normal;
   return [
     ['normal form', url],

@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { UserError } from '../errors.js';
+import { parseUrl } from '../parse-url.js';
 
 /** A seed file larger than this is a mistake. */
 const LARGEST_BYTES = 256 * 1024 * 1024;
@@ -40,7 +41,7 @@ export function directoryOf(seed: string): string {
 /** The seed with a scheme, otherwise as it was given: normal forms are the business of `url/`. */
 function seedOf(given: string, where: string): string {
   const seed = BARE_HOST.test(given) ? `https://${given}` : given;
-  const url = given.length <= LONGEST_SEED && !/\s/.test(given) && URL.canParse(seed) ? new URL(seed) : null;
+  const url = given.length <= LONGEST_SEED && !/\s/.test(given) ? parseUrl(seed) : null;
   if (url && (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname !== '') return seed;
   const shown = given.length > 100 ? `${given.slice(0, 99)}…` : given;
   throw new UserError(`"${shown}" (${where}) is not a URL that can be crawled: give an http(s) URL.`, 2);

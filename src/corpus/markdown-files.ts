@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { isHtml } from '../parse/documents.js';
 import { parsePage } from '../parse/page.js';
 import { sniffType } from '../parse/sniff.js';
+import { parseUrl } from '../parse-url.js';
 import type { ArchiveReader } from './archive-reader.js';
 import { BODY_CAPS } from './bodies.js';
 import { COLUMNS } from './formats.js';
@@ -105,8 +106,8 @@ const linkTargets = (line: string, base: string): string =>
   line.replace(/(`+)(?!`).*?(?<!`)\1(?!`)|(?<!\\)\]\((<[^<>]*>|[^\s()<>]*)\)/g, (whole, ticks, target) => {
     if (ticks !== undefined) return whole;
     const href = target.startsWith('<') ? target.slice(1, -1) : target;
-    if (!URL.canParse(href, base)) return whole;
-    const absolute = new URL(href, base).href;
+    const absolute = parseUrl(href, base)?.href;
+    if (absolute === undefined) return whole;
     return /[()]/.test(absolute) ? `](<${absolute}>)` : `](${absolute})`;
   });
 

@@ -1,6 +1,7 @@
 /** What goes into {@link HttpClient.fetch} and what comes out of it; how a status becomes an outcome code. */
 import { isIP } from 'node:net';
 import type { OutcomeCode } from '../errors.js';
+import { parseUrl } from '../parse-url.js';
 import type { HeaderList } from './http-headers.js';
 import type { Truncation } from './http-response.js';
 
@@ -120,9 +121,8 @@ const CHEAP_URL = /^http(s?):\/\/([a-z0-9._-]+)(?::(\d{1,5}))?([/?][!-"$-~]*)?$/
 export function parseTarget(url: string): Target | null {
   const cheap = CHEAP_URL.exec(url);
   if (cheap) return target(cheap[1] === 's', cheap[2], cheap[3] ?? '', cheap[4] ?? '/');
-  if (!URL.canParse(url)) return null;
-  const parsed = new URL(url);
-  if (parsed.protocol !== 'http:' && parsed.protocol !== 'https:') return null;
+  const parsed = parseUrl(url);
+  if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return null;
   return target(parsed.protocol === 'https:', parsed.hostname, parsed.port, parsed.pathname + parsed.search);
 }
 

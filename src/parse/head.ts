@@ -1,4 +1,6 @@
 /** What `meta`, `link` and `base` say about a page, wherever on it they stand. */
+
+import { parseUrl } from '../parse-url.js';
 import { Attr } from './elements.js';
 import { LinkFlag, relFlags } from './links.js';
 import { addJsonLd, addMeta, MAX_SCRIPT_BYTES, MAX_SCRIPTS, type PageMetadata } from './metadata.js';
@@ -34,7 +36,7 @@ export class HeadCollector implements HeadVisitor {
   /** `href` against the base, or null if it is no http(s) URL. */
   resolve(href: string | null): string | null {
     if (href === null) return null;
-    const url = parseUrl(href, this.base);
+    const url = parseAgainst(href, this.base);
     return url !== null && /^https?:$/.test(url.protocol) ? url.href : null;
   }
 
@@ -43,7 +45,7 @@ export class HeadCollector implements HeadVisitor {
     if (this.#hasBase || scan.noscript) return;
     const href = scan.attribute(Attr.href);
     if (href === null) return;
-    const url = parseUrl(href, this.base);
+    const url = parseAgainst(href, this.base);
     if (url === null || url.protocol === 'data:' || url.protocol === 'javascript:') return;
     this.#hasBase = true;
     this.base = url.href;
@@ -107,7 +109,6 @@ export class HeadCollector implements HeadVisitor {
 }
 
 /** `href` against `base`, or by itself if the base is no URL; null if it is none. */
-function parseUrl(href: string, base: string): URL | null {
-  if (URL.canParse(href, base)) return new URL(href, base);
-  return URL.canParse(href) ? new URL(href) : null;
+function parseAgainst(href: string, base: string): URL | null {
+  return parseUrl(href, base) ?? parseUrl(href);
 }

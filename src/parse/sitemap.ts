@@ -7,6 +7,7 @@
 import { gunzipSync, constants as zlib } from 'node:zlib';
 import { decodeXML } from 'entities/decode';
 import './buffer-slices.js';
+import { parseUrl } from '../parse-url.js';
 import { sniffCharset, toUtf8 } from './charset.js';
 
 export interface SitemapUrl {
@@ -143,9 +144,8 @@ class EntrySink {
     const href = (hash < 0 ? location : location.slice(0, hash)).trim();
     if (href === '' || href.length > MAX_URL) return null;
     if (/^https?:\/\/[^\s/]/i.test(href)) return href;
-    if (!URL.canParse(href, this.#base)) return null;
-    const url = new URL(href, this.#base);
-    return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : null;
+    const url = parseUrl(href, this.#base);
+    return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href : null;
   }
 }
 

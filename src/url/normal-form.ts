@@ -4,6 +4,8 @@
  * The WHATWG URL Standard decides what a URL is. On top of it the normal form drops what does not tell pages apart;
  * it is only ever compared and hashed. What is requested keeps its own slash and its own order.
  */
+
+import { parseUrl } from '../parse-url.js';
 import { FOREIGN } from './characters.js';
 import type { KeyOptions } from './options.js';
 import { ParameterRules } from './parameters.js';
@@ -67,7 +69,7 @@ export class NormalForm {
   siteOf(prefix: string): Site | null {
     let site = this.sites.get(prefix);
     if (site === undefined) {
-      const url = tryParse(prefix);
+      const url = parseUrl(prefix);
       const found = url === null ? 'syntax' : describeSite(url);
       site = typeof found === 'string' ? null : found;
       if (this.sites.size >= SITES_KEPT) this.sites.clear();
@@ -78,7 +80,7 @@ export class NormalForm {
 
   /** The whole way: what the cheap path of {@link LinkResolver} must agree with. */
   parse(input: string, base: string | undefined): NormalUrl | UrlRefusal {
-    const url = tryParse(input, base);
+    const url = parseUrl(input, base);
     if (url === null) return { url: null, reason: 'syntax' };
     const site = describeSite(url);
     const href = url.href;
@@ -138,7 +140,7 @@ export class NormalForm {
    * never makes another parameter, so this happens once. */
   private withoutPathParameters(site: Site, query: string): NormalUrl {
     const removed = this.rules.removed;
-    const path = new URL(site.fetchOrigin + this.rules.raw).pathname;
+    const path = parseUrl(site.fetchOrigin + this.rules.raw)!.pathname;
     const url = this.finish(site, path + query, query === '' ? -1 : path.length, PERCENTS);
     return { ...url, removed: [...removed, ...url.removed] };
   }
@@ -161,12 +163,4 @@ function describeSite(url: URL): Site | RefusalReason {
   if (name === '' || name.endsWith('.')) return 'host';
   const port = url.port === '' ? '' : `:${url.port}`;
   return { host: name, origin: `${url.protocol}//${name}${port}`, fetchOrigin };
-}
-
-function tryParse(input: string, base?: string): URL | null {
-  try {
-    return new URL(input, base);
-  } catch {
-    return null;
-  }
 }

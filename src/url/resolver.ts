@@ -6,6 +6,8 @@
  * before; those are concatenated. Everything else takes {@link NormalForm.parse}, and `test/url/resolver.test.ts`
  * holds the two ways against each other.
  */
+
+import { parseUrl } from '../parse-url.js';
 import { AUTHORITY_CLASS, FOREIGN, HASH, QUESTION, SLASH, URL_CLASS } from './characters.js';
 import {
   LONGEST_INPUT,
@@ -39,9 +41,9 @@ export class LinkResolver {
   constructor(form: NormalForm, base: string | undefined, encode?: (href: string) => string) {
     this.form = form;
     this.encode = encode;
-    const parsed = base === undefined || base.length > LONGEST_URL || !URL.canParse(base) ? undefined : new URL(base);
+    const parsed = base === undefined || base.length > LONGEST_URL ? null : parseUrl(base);
     this.base = parsed?.href;
-    if (parsed === undefined || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return;
+    if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return;
     this.scheme = parsed.protocol;
     this.site = form.siteOf(`${parsed.protocol}//${parsed.host}`);
     this.path = parsed.pathname;

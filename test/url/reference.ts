@@ -16,7 +16,7 @@ export interface Reference {
 export function referenceForm(input: string, base?: string): Reference | string {
   let url: URL;
   try {
-    url = new URL(input, base);
+    url = standardUrl(input, base);
   } catch {
     return 'syntax';
   }
@@ -29,7 +29,7 @@ export function referenceForm(input: string, base?: string): Reference | string 
       .filter((p, i) => i === 0 || !PATH_SESSION.test(percents(p)))
       .join(';'),
   );
-  if (kept.join('/') !== path) path = new URL(`${url.protocol}//${url.host}${kept.join('/')}`).pathname;
+  if (kept.join('/') !== path) path = standardUrl(`${url.protocol}//${url.host}${kept.join('/')}`).pathname;
   const removed = (piece: string) => TRACKING.test(piece.split('=')[0]) || SESSION.test(piece);
   const pieces = query === undefined ? [] : query.slice(1).split('&');
   const fetched = pieces.filter((piece) => !removed(percents(piece)));
@@ -57,3 +57,18 @@ function percents(text: string): string {
     return `%${octet.toString(16).toUpperCase().padStart(2, '0')}`;
   });
 }
+
+/** What `new URL` should give: Node 20's leaves dot segments alone that come after a segment that begins with a dot.
+ * Throws a TypeError for what is no URL. */
+export function standardUrl(input: string, base?: string): URL {
+  const url = new URL(input, base);
+  let path = url.pathname.replace(/\/\.(?=\/)/g, '').replace(/\/\.$/, '/');
+  for (let at = path.search(UP); at >= 0; at = path.search(UP)) {
+    const before = path.slice(0, Math.max(0, path.lastIndexOf('/', at - 1)));
+    path = before + (path.slice(at + 3) || '/');
+  }
+  if (/^https?:$/.test(url.protocol)) url.pathname = path;
+  return url;
+}
+
+const UP = /\/\.\.(?=\/|$)/;
