@@ -1,9 +1,11 @@
-/** `npm run soak -- kill|sim [flags]`: the long forms of the proofs, each by seed. See README.md in this folder. */
+/** `npm run soak -- fuzz|kill|sim [flags]`: the long forms of the proofs, each by seed. See README.md in this folder. */
+import { soakFuzz } from './soak-fuzz.js';
 import { soakKill } from './soak-kill.js';
 import { soakSim } from './soak-sim.js';
 
 /** Each gets its own flags and says whether all went well. */
 const SOAKS: Readonly<Record<string, (args: readonly string[]) => Promise<boolean>>> = {
+  fuzz: soakFuzz,
   kill: soakKill,
   sim: soakSim,
 };
