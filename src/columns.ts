@@ -147,6 +147,40 @@ export class PlainColumns {
   get bytesPerRow(): number {
     return this.#width.reduce((sum, width) => sum + width, 0);
   }
+
+  /** Copies rows `from` to `to` (exclusive), column after column. For checkpoints. */
+  pack(from: number, to: number): Uint8Array {
+    const bytes = new Uint8Array((to - from) * this.bytesPerRow);
+    let at = 0;
+    this.#columns.forEach((column, i) => {
+      const rows = new Uint8Array(column.buffer, from * this.#width[i], (to - from) * this.#width[i]);
+      bytes.set(rows, at);
+      at += rows.length;
+    });
+    return bytes;
+  }
+
+  /** Writes rows from `from` on that {@link pack} gave, by columns of the same kinds. Returns how many there were. */
+  unpack(from: number, bytes: Uint8Array): number {
+    const rows = bytes.length / this.bytesPerRow;
+    if (!Number.isInteger(rows)) throw new RangeError(`${bytes.length} bytes are no rows of ${this.bytesPerRow}`);
+    this.reserve(from + rows);
+    let at = 0;
+    this.#columns.forEach((column, i) => {
+      const part = bytes.subarray(at, at + rows * this.#width[i]);
+      new Uint8Array(column.buffer).set(part, from * this.#width[i]);
+      at += part.length;
+    });
+    return rows;
+  }
+
+  /** Copies the first `rows` rows of the same columns elsewhere. */
+  copy(other: PlainColumns, rows: number): void {
+    this.reserve(rows);
+    this.#columns.forEach((column, i) => {
+      column.set(other.#columns[i].subarray(0, (rows * this.#width[i]) / column.BYTES_PER_ELEMENT));
+    });
+  }
 }
 
 /** A process may be allowed few addresses (`ulimit -v`): then a column ends sooner. */

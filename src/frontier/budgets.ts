@@ -3,10 +3,10 @@
  * traps and keep the crawl diverse. Periods follow one another without a gap from when the host was met, so that a
  * restart, which reads that time and those of the requests, finds the same ones.
  */
-import type { HostTable } from './host-table.js';
+import type { HostFacts } from './host-facts.js';
 import { NONE } from './url-table.js';
 
-function roll(hosts: HostTable, host: number, now: number): void {
+function roll(hosts: HostFacts, host: number, now: number): void {
   const { budgetPeriod } = hosts;
   const periods = Math.floor((now - hosts.windowStart[host]) / budgetPeriod);
   if (periods < 1) return;
@@ -16,13 +16,13 @@ function roll(hosts: HostTable, host: number, now: number): void {
 }
 
 /** May one more URL of the host become known? */
-export function mayAdmit(hosts: HostTable, host: number, now: number): boolean {
+export function mayAdmit(hosts: HostFacts, host: number, now: number): boolean {
   roll(hosts, host, now);
   return hosts.budget[host] === NONE || hosts.admitted[host] < hosts.budget[host];
 }
 
 /** When the next URL of the host may be fetched as far as its budget goes: 0 is now, else ms. */
-export function fetchAllowedAt(hosts: HostTable, host: number, now: number): number {
+export function fetchAllowedAt(hosts: HostFacts, host: number, now: number): number {
   roll(hosts, host, now);
   if (hosts.budget[host] === NONE || hosts.fetched[host] < hosts.budget[host]) return 0;
   return hosts.windowStart[host] + hosts.budgetPeriod;

@@ -283,12 +283,6 @@ export class Frontier {
 
   // -- restore: the state of a crawl that goes on, before the first `next` -------------------------------------------
 
-  /** A URL as the store's rows say; call {@link restored} when all are in. */
-  restore(host: number, level: number): number {
-    this.hosts.admitted[host]++;
-    return this.urls.append(host, level);
-  }
-
   /** A robots verdict that an earlier run reached. */
   restoreRobots(origin: Origin, state: RobotsVerdict, crawlDelay: number): void {
     origin.state = state;

@@ -3,6 +3,7 @@
  * hosts were met.
  */
 import { PlainColumns } from '../columns.js';
+import { HostFacts } from './host-facts.js';
 import { LEVELS, NONE } from './url-table.js';
 
 /** Where a host stands. `idle`: nothing to fetch. `front`: in a front queue. `back`: holds a back queue. `asleep`: not
@@ -28,7 +29,7 @@ export type WaitReason = (typeof WAIT_REASONS)[number];
 export const DENIED_LIST = LEVELS;
 const LISTS = LEVELS + 1;
 
-export class HostTable {
+export class HostTable extends HostFacts {
   readonly #columns = new PlainColumns();
   readonly names: string[] = [];
   readonly #byName = new Map<string, number>();
@@ -42,8 +43,6 @@ export class HostTable {
   readonly levels = this.#columns.add(Uint8Array);
   /** URLs in the level lists and in the look-ahead. */
   readonly queued = this.#columns.add(Uint32Array);
-  readonly state = this.#columns.add(Uint8Array);
-  readonly reason = this.#columns.add(Uint8Array);
   /** Validity of heap entries: bumped whenever the host is rescheduled. */
   readonly stamp = this.#columns.add(Uint32Array);
   readonly frontPrevious = this.#columns.add(Uint32Array);
@@ -52,22 +51,6 @@ export class HostTable {
   /** Slot + 1 of the back queue it holds, 0 for none. */
   readonly slot = this.#columns.add(Uint32Array);
   readonly worker = this.#columns.add(Uint16Array);
-
-  /** The politeness clock: no request may start before (ms). */
-  readonly nextAt = this.#columns.add(Float64Array);
-  /** The delay that was owed when `nextAt` was set (ms). */
-  readonly owed = this.#columns.add(Float64Array);
-  /** Time until which the host rests for a reason of its own (offline, asleep, budget), 0 if it does not. */
-  readonly restUntil = this.#columns.add(Float64Array);
-  /** The Crawl-delay in force (ms), 0 for none. */
-  readonly crawlDelay = this.#columns.add(Float64Array);
-  /** The penalty delay of 429 and 503 answers (ms), 0 for none. */
-  readonly penalty = this.#columns.add(Float64Array);
-  /** 429 or 503 in a row; steps of the sleep ladder taken; unreachable in a row; steps of the offline ladder. */
-  readonly throttles = this.#columns.add(Uint8Array);
-  readonly sleeps = this.#columns.add(Uint8Array);
-  readonly failures = this.#columns.add(Uint8Array);
-  readonly offline = this.#columns.add(Uint8Array);
 
   /** Address id, -1 for none, and until when it is pinned (ms). */
   readonly address = this.#columns.add(Int32Array);
@@ -78,20 +61,8 @@ export class HostTable {
   /** Which other hosts link here: a hash of each sets one of 32 bits, a sketch of their number. */
   readonly linkers = this.#columns.add(Uint32Array);
 
-  /** URLs admitted and fetched since `windowStart`; the budget (NONE: no limit). */
-  readonly admitted = this.#columns.add(Uint32Array);
-  readonly fetched = this.#columns.add(Uint32Array);
-  readonly windowStart = this.#columns.add(Float64Array);
-  readonly budget = this.#columns.add(Uint32Array);
-  /** Operator-named (private ranges that were opened may be reached). */
-  readonly named = this.#columns.add(Uint8Array);
-  /** All its URLs count as of the lowest level, whatever their own says (a suspected trap). */
-  readonly demoted = this.#columns.add(Uint8Array);
-
   /** No request to a host that becomes known may start before (ms). */
   newcomersAt = 0;
-  /** How long a budget lasts, ms. */
-  budgetPeriod = 30 * 86_400_000;
 
   get size(): number {
     return this.names.length;
@@ -99,7 +70,7 @@ export class HostTable {
 
   /** Bytes of the columns. */
   get bytes(): number {
-    return this.#columns.bytes;
+    return this.#columns.bytes + this.facts.bytes;
   }
 
   /** Id of a host name, or -1. */
@@ -115,6 +86,7 @@ export class HostTable {
   append(name: string, domain: string, budget: number | null, named: boolean, now: number): number {
     const id = this.names.length;
     this.#columns.reserve(id + 1);
+    this.begin(id, budget, named, now);
     this.names.push(name);
     this.domains.push(domain);
     this.#byName.set(name, id);
@@ -124,9 +96,6 @@ export class HostTable {
     this.nextAt[id] = this.newcomersAt;
     this.address[id] = -1;
     this.turn[id] = -1;
-    this.windowStart[id] = now;
-    this.budget[id] = budget ?? NONE;
-    this.named[id] = named ? 1 : 0;
     return id;
   }
 

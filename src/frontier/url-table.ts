@@ -18,10 +18,9 @@ const ATTEMPTS = MAX_ATTEMPTS + 1;
 // state, level and attempts share one byte by mixed radix: 5 x 5 x 10 = 250 values
 const PER_STATE = LEVELS * ATTEMPTS;
 
-export class UrlTable {
+/** The state, level and attempts of each URL: what the committed rows say of it, beside its host and its key. */
+export class UrlMarks {
   #count = 0;
-  readonly #link = new Uint32Column();
-  readonly #host = new Uint32Column();
   readonly #packed = new Uint8Column();
   /** URLs in each state. */
   readonly inState: [number, number, number, number, number] = [0, 0, 0, 0, 0];
@@ -32,21 +31,15 @@ export class UrlTable {
 
   /** Bytes held. */
   get bytes(): number {
-    return this.#link.bytes + this.#host.bytes + this.#packed.bytes;
+    return this.#packed.bytes;
   }
 
   /** Appends a pending URL and returns its id (dense, from 0). */
-  append(host: number, level: number): number {
+  mark(level: number): number {
     const id = this.#count++;
-    this.#host.set(id, host);
-    this.#link.set(id, NONE);
     this.#packed.set(id, level * ATTEMPTS);
     this.inState[UrlState.pending]++;
     return id;
-  }
-
-  hostOf(id: number): number {
-    return this.#host.get(id);
   }
 
   state(id: number): UrlState {
@@ -79,6 +72,48 @@ export class UrlTable {
     this.#packed.set(id, packed - (packed % ATTEMPTS) + Math.min(attempts, MAX_ATTEMPTS));
   }
 
+  /** Marks from `from` on, up to the end of a segment, at most `most`: for a checkpoint. */
+  view(from: number, most: number): Uint8Array {
+    return this.#packed.view(from, Math.min(most, this.#count - from));
+  }
+
+  /** Appends marks that {@link view} gave. Throws a RangeError if one of them is none. */
+  appendMarks(marks: Uint8Array): void {
+    for (let i = 0; i < marks.length; i++) {
+      if (marks[i] >= this.inState.length * PER_STATE) throw new RangeError(`${marks[i]} is no mark of a URL`);
+      this.inState[(marks[i] / PER_STATE) | 0]++;
+    }
+    this.#packed.fill(this.#count, marks);
+    this.#count += marks.length;
+  }
+
+  clear(): void {
+    this.#packed.clear();
+    this.inState.fill(0);
+    this.#count = 0;
+  }
+}
+
+export class UrlTable extends UrlMarks {
+  readonly #link = new Uint32Column();
+  readonly #host = new Uint32Column();
+
+  override get bytes(): number {
+    return super.bytes + this.#link.bytes + this.#host.bytes;
+  }
+
+  /** Appends a pending URL and returns its id (dense, from 0). */
+  append(host: number, level: number): number {
+    const id = this.mark(level);
+    this.#host.set(id, host);
+    this.#link.set(id, NONE);
+    return id;
+  }
+
+  hostOf(id: number): number {
+    return this.#host.get(id);
+  }
+
   /** The next URL of the list that this one is in, or {@link NONE}. */
   link(id: number): number {
     return this.#link.get(id);
@@ -86,5 +121,26 @@ export class UrlTable {
 
   setLink(id: number, next: number): void {
     this.#link.set(id, next);
+  }
+
+  /** Hosts of URLs from `from` on, up to the end of a segment, at most `most`: for a checkpoint. */
+  hostsOf(from: number, most: number): Uint32Array {
+    return this.#host.view(from, Math.min(most, this.size - from));
+  }
+
+  /** The host of a URL that a restart brings back; its marks are set by {@link UrlMarks.appendMarks}. */
+  setHost(id: number, host: number): void {
+    this.#host.set(id, host);
+  }
+
+  /** The hosts of URLs that a checkpoint held; their marks are set by {@link UrlMarks.appendMarks}. */
+  setHosts(from: number, hosts: Uint32Array): void {
+    this.#host.fill(from, hosts);
+  }
+
+  override clear(): void {
+    super.clear();
+    this.#link.clear();
+    this.#host.clear();
   }
 }

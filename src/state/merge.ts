@@ -7,9 +7,9 @@ class Cursor<T extends TableName> {
   #rows: Stored<Tables[T]>[] = [];
   #at = 0;
 
-  constructor(reader: StoreReader, table: T) {
+  constructor(reader: StoreReader, table: T, from: number) {
     this.table = table;
-    this.#chunks = reader.scan(table)[Symbol.iterator]();
+    this.#chunks = reader.scan(table, from)[Symbol.iterator]();
     this.#refill();
   }
 
@@ -34,10 +34,13 @@ class Cursor<T extends TableName> {
 
 export type Appliers = { [T in TableName]?: (row: Stored<Tables[T]>) => void };
 
+/** The number of rows of each table that are passed over. */
+export type Places = Partial<Record<TableName, number>>;
+
 /** Applies each row of the named tables, batch by batch; within a batch in the order of the tables in `appliers`. */
-export function mergeTables(reader: StoreReader, appliers: Appliers): void {
+export function mergeTables(reader: StoreReader, appliers: Appliers, from: Places = {}): void {
   const tables = (Object.keys(appliers) as TableName[]).map((table) => ({
-    cursor: new Cursor(reader, table),
+    cursor: new Cursor(reader, table, from[table] ?? 0),
     apply: appliers[table] as (row: unknown) => void,
   }));
   for (;;) {

@@ -3,29 +3,18 @@
  * state changes the last one counts. Clocks: after a clean stop a host owes what is left of its delay; after an unclean
  * one its full delay, spread by jitter, and at least `uncleanOwe` if a lease of it was out (DESIGN 4, Clocks).
  */
-import type {
-  Changes,
-  DeniedRow,
-  HostEventRow,
-  HostRow,
-  ReparsedRow,
-  RequestRow,
-  RobotsRow,
-  SegmentRow,
-  UrlRow,
-  VisitRow,
-} from '../changes.js';
+import type { Changes, DeadRow, DeniedRow, RequestRow, RobotsRow, SegmentRow, UrlRow, VisitRow } from '../changes.js';
 import type { ContentTable } from '../dedupe/content.js';
 import type { SeenTable } from '../dedupe/seen.js';
-import type { Random, StoreReader } from '../engines/ports.js';
-import { OUTCOMES, UserError } from '../errors.js';
-import { fetchAllowedAt } from '../frontier/budgets.js';
+import type { Random, Stored, StoreReader, TableName, Tables } from '../engines/ports.js';
+import { UserError } from '../errors.js';
 import type { Frontier } from '../frontier/frontier.js';
-import { HostState, WAIT_REASONS } from '../frontier/host-table.js';
+import { WAIT_REASONS } from '../frontier/host-table.js';
 import { UrlState } from '../frontier/url-table.js';
 import { CommittedSegments } from './committed-segments.js';
 import type { OpenLease } from './leases-file.js';
-import { mergeTables } from './merge.js';
+import { mergeTables, type Places } from './merge.js';
+import { Projection } from './projection.js';
 import type { Tally } from './tally.js';
 
 /** How the last run ended. */
@@ -39,6 +28,8 @@ export interface RebuildParts {
   seen: SeenTable;
   content: ContentTable;
   tally: Tally;
+  /** What a checkpoint says of the segments; nothing without one. */
+  committed?: CommittedSegments;
   random: Random;
   /** Floor of host and address gaps, and what a host owes at least whose lease was lost, ms. */
   delay: number;
@@ -52,34 +43,69 @@ export interface Rebuilt {
   requests: number;
   visits: number;
   committed: CommittedSegments;
+  projection: Projection;
 }
 
-/** Reads everything. `now` is wall ms; rows about lost leases go to `changes`. */
+/** Reads everything, or what came after a checkpoint. `now` is wall ms; rows about lost leases go to `changes`.
+ * @param projection of the committed rows so far; empty without a checkpoint. It is brought up to date.
+ * @param from rows of each table that it knows already
+ * @throws UserError if the rows do not fit each other */
 export function rebuild(
   reader: StoreReader,
   parts: RebuildParts,
   stop: LastStop,
   now: number,
   changes: Changes,
+  projection = new Projection(parts.frontier.hosts.budgetPeriod),
+  from: Places = {},
+  onProgress: (done: number, total: number) => void = () => {},
 ): Rebuilt {
-  const scan = new Scan(parts, now);
-  mergeTables(reader, {
-    hosts: (row) => scan.host(row),
-    urls: (row) => scan.url(row),
-    segments: (row) => scan.segment(row),
-    denied: (row) => scan.denied(row),
-    dead: (row) => scan.dead(row),
-    requests: (row) => scan.request(row),
-    visits: (row) => scan.visit(row),
-    reparsed: (row) => scan.reparsed(row),
-    robots: (row) => parts.onRobots({ ...row, at: Math.min(row.at, now) }),
-    hostEvents: (row) => scan.event(row),
-  });
+  const scan = new Scan(parts, now, projection);
+  scan.names(reader);
+  mergeTables(
+    counted(reader, from, onProgress),
+    {
+      hosts: (row) => projection.host(row),
+      urls: (row) => scan.url(row),
+      denied: (row) => scan.denied(row),
+      dead: (row) => scan.dead(row),
+      requests: (row) => scan.request(row),
+      visits: (row) => scan.visit(row),
+      reparsed: ({ text }) => scan.committed.record(text), // its text lies in a segment of its own, which is to be kept
+      hostEvents: (row) => projection.event(row),
+    },
+    from,
+  );
+  projection.hand(parts.frontier, now);
+  each(reader, 'robots', (row) => parts.onRobots({ ...row, at: Math.min(row.at, now) }));
   if (!stop.clean) for (const lease of stop.leases) scan.lost(lease, changes);
   scan.clocks(uncleanStart(reader, stop, now, changes));
-  const { frontier } = parts;
-  frontier.restored((url) => frontier.retries.dueAfter(frontier.urls.attempts(url), scan.lastFailure(url)), now);
-  return { requests: scan.requests, visits: scan.visits, committed: scan.committed };
+  parts.frontier.restored((url) => scan.dueAt(url), now);
+  const { committed } = scan;
+  return { requests: scan.requests, visits: reader.count('visits'), committed, projection };
+}
+
+/** Tells how far the scan is, chunk by chunk. */
+function counted(reader: StoreReader, from: Places, onProgress: (done: number, total: number) => void): StoreReader {
+  const tables = ['urls', 'requests', 'visits'] as const;
+  const total = tables.reduce((sum, table) => sum + reader.count(table) - (from[table] ?? 0), 0);
+  let done = 0;
+  return {
+    ...{ meta: (key) => reader.meta(key), at: (table, places) => reader.at(table, places) },
+    ...{ count: (table) => reader.count(table), close: () => reader.close() },
+    *scan(table, first) {
+      for (const chunk of reader.scan(table, first)) {
+        yield chunk;
+        if (!(tables as readonly string[]).includes(table)) continue;
+        done += chunk.length;
+        onProgress(done, total);
+      }
+    },
+  };
+}
+
+function each<T extends TableName>(reader: StoreReader, table: T, visit: (row: Stored<Tables[T]>) => void): void {
+  for (const chunk of reader.scan(table)) for (const row of chunk) visit(row);
 }
 
 /** The last start that found an unclean stop is kept: a clean stop soon after it does not pay its debts. */
@@ -91,124 +117,62 @@ function uncleanStart(reader: StoreReader, stop: LastStop, now: number, changes:
 
 class Scan {
   readonly #parts: RebuildParts;
-  /** A row that claims to be of a later time was written by a clock that has been set back since: it counts as now, so
-   * nothing waits for longer than it did when the row was written. */
   readonly #now: number;
-  readonly #metAt: number[] = [];
-  readonly #lastFailures = new Map<number, number>();
-  readonly committed = new CommittedSegments();
+  readonly #projection: Projection;
+  readonly committed: CommittedSegments;
   requests = 0;
-  visits = 0;
 
-  constructor(parts: RebuildParts, now: number) {
+  constructor(parts: RebuildParts, now: number, projection: Projection) {
     this.#parts = parts;
     this.#now = now;
+    this.#projection = projection;
+    this.committed = parts.committed ?? new CommittedSegments();
   }
 
-  host(row: HostRow): void {
-    const id = this.#parts.frontier.addHost(row.name, row.domain, row.budget, row.named, this.#past(row.at));
-    if (id !== row.id) throw damaged(`host ${row.id}`);
-    this.#metAt.push(row.at);
+  /** What is small and is read whole: hosts by name, segments. */
+  names(reader: StoreReader): void {
+    const { frontier, onSegment } = this.#parts;
+    this.requests = reader.count('requests');
+    each(reader, 'hosts', (row) => {
+      const id = frontier.addHost(row.name, row.domain, row.budget, row.named, Math.min(row.at, this.#now));
+      if (id !== row.id) throw damaged(`host ${row.id}`);
+    });
+    each(reader, 'segments', (row) => {
+      this.committed.segment(row);
+      onSegment(row);
+    });
   }
 
   url(row: UrlRow): void {
-    const id = this.#parts.frontier.restore(row.host, row.level);
+    const id = this.#projection.urls.size;
     const known = this.#parts.seen.insert(row.keyHi, row.keyLo, id);
-    if (id !== row.id || known >= 0) throw damaged(`URL ${row.id} (${row.url})`);
-  }
-
-  segment(row: SegmentRow): void {
-    this.committed.segment(row);
-    this.#parts.onSegment(row);
+    // a checkpoint may have the key already: it was written while later rows were committed
+    if (id !== row.id || (known >= 0 && known !== id)) throw damaged(`URL ${row.id} (${row.url})`);
+    this.#parts.frontier.urls.setHost(id, row.host);
+    this.#projection.url(row);
   }
 
   request(row: RequestRow): void {
-    const { hosts, urls, addresses, retries } = this.#parts.frontier;
-    this.requests = row.id + 1;
     this.#parts.tally.add({ requests: [row], visits: [], denied: [], dead: [] });
     this.committed.record(row.record);
-    const ended = this.#past(row.ended);
-    hosts.nextAt[row.host] = Math.max(hosts.nextAt[row.host], ended + row.delay);
-    hosts.owed[row.host] = row.delay;
-    if (row.address !== '') addresses.owe(addresses.intern(row.address), ended + row.addressDelay);
-    this.#countEffect(row);
-    if (row.url < 0) return;
-    fetchAllowedAt(hosts, row.host, this.#past(row.started)); // begins a new budget period if one is due
-    hosts.fetched[row.host]++;
-    const effect = OUTCOMES[row.code].url;
-    if (effect !== 'retry' && effect !== 'dead') return;
-    urls.setAttempts(row.url, urls.attempts(row.url) + 1);
-    retries.remember(row.url, { at: row.ended, code: row.code, status: row.status });
-    this.#lastFailures.set(row.url, ended);
-  }
-
-  /** The host's throttles and failures in a row; penalties, sleeps and offline times are told by events. */
-  #countEffect({ host, code }: RequestRow): void {
-    const { hosts } = this.#parts.frontier;
-    switch (OUTCOMES[code].host) {
-      case 'backoff':
-        hosts.throttles[host]++;
-        break;
-      case 'unreachable':
-      case 'nxdomain':
-        hosts.failures[host]++;
-        break;
-      case 'success':
-        hosts.throttles[host] = 0;
-        hosts.failures[host] = 0;
-        break;
-      case 'none':
-        break;
-    }
+    this.#projection.request(row);
   }
 
   visit(row: VisitRow): void {
-    const { urls } = this.#parts.frontier;
-    this.visits = row.id + 1;
     this.#parts.tally.add({ requests: [], visits: [row], denied: [], dead: [] });
     this.committed.visit(row);
     if (row.contentHash !== null && row.code === 'ok') this.#parts.content.keep(row.contentHash, row.id, row.url);
-    this.#settle(row.url, UrlState.done);
-    urls.setAttempts(row.url, 0);
-  }
-
-  /** Its text lies in a segment of its own, which is to be kept. */
-  reparsed({ text }: ReparsedRow): void {
-    this.committed.record(text);
+    this.#projection.visit(row);
   }
 
   denied(row: DeniedRow): void {
     this.#parts.tally.add({ requests: [], visits: [], denied: [row], dead: [] });
-    this.#parts.frontier.urls.setState(row.url, row.denied ? UrlState.denied : UrlState.pending);
+    this.#projection.denied(row);
   }
 
-  dead(row: Changes['dead'][number]): void {
+  dead(row: DeadRow): void {
     this.#parts.tally.add({ requests: [], visits: [], denied: [], dead: [row] });
-    this.#settle(row.url, row.dead ? UrlState.dead : UrlState.pending);
-    if (!row.dead) this.#parts.frontier.urls.setAttempts(row.url, 0);
-  }
-
-  event(row: HostEventRow): void {
-    const { hosts } = this.#parts.frontier;
-    const { host, value } = row;
-    const until = row.until - row.at + this.#past(row.at);
-    if (row.kind === 'throttled' || row.kind === 'recovered') hosts.penalty[host] = value;
-    if (row.kind === 'throttled') hosts.nextAt[host] = Math.max(hosts.nextAt[host], until);
-    if (row.kind === 'recovered') {
-      hosts.sleeps[host] = 0;
-      hosts.offline[host] = 0;
-    }
-    if (row.kind === 'blocked') hosts.state[host] = HostState.off;
-    if (row.kind === 'unblocked') hosts.state[host] = HostState.idle;
-    if (row.kind === 'demoted') hosts.demoted[host] = 1;
-    if (row.kind === 'online') hosts.offline[host] = 0;
-    if (row.kind === 'asleep') hosts.throttles[host] = 0;
-    if (row.kind === 'offline') hosts.failures[host] = 0;
-    if (row.kind === 'asleep' || row.kind === 'offline') {
-      hosts.restUntil[host] = until;
-      hosts[row.kind === 'asleep' ? 'sleeps' : 'offline'][host] = value;
-      hosts.reason[host] = WAIT_REASONS.indexOf(row.kind === 'asleep' ? 'throttled' : 'offline');
-    }
+    this.#projection.dead(row);
   }
 
   /** A lease that the last run never settled: its request may have been made. The URL is charged an attempt. */
@@ -250,8 +214,10 @@ class Scan {
     frontier.urls.setState(url, UrlState.dead);
   }
 
-  lastFailure(url: number): number {
-    return this.#lastFailures.get(url) ?? 0;
+  /** When a URL that failed may be tried again, ms; 0 for at once. */
+  dueAt(url: number): number {
+    const { urls, retries } = this.#parts.frontier;
+    return retries.dueAfter(urls.attempts(url), this.#projection.lastFailure(url, this.#now));
   }
 
   /** What hosts and addresses owe now that time has passed.
@@ -265,7 +231,7 @@ class Scan {
       const floor = hosts.nextAt[host] - hosts.owed[host] + hosts.crawlDelay[host];
       const full = Math.max(delay, hosts.crawlDelay[host], hosts.penalty[host]);
       // met again after a crash, perhaps: like those that are new now
-      const wasNew = this.#metAt[host] > unclean - uncleanOwe;
+      const wasNew = this.#projection.metAt[host] > unclean - uncleanOwe;
       const owed = Math.max(full * (1 + random.next()), wasNew ? uncleanOwe : 0);
       const nextAt = Math.max(hosts.nextAt[host], floor, unclean + owed);
       hosts.nextAt[host] = nextAt > now ? nextAt : 0;
@@ -275,16 +241,6 @@ class Scan {
     }
     // what was not committed is not known any more: hosts and addresses that are new now may have been asked before
     frontier.newcomersWait(Math.max(unclean + Math.max(uncleanOwe, delay), 0), Math.max(unclean + delay, 0));
-  }
-
-  #past(at: number): number {
-    return Math.min(at, this.#now);
-  }
-
-  #settle(url: number, state: UrlState): void {
-    this.#parts.frontier.urls.setState(url, state);
-    this.#parts.frontier.retries.forget(url);
-    this.#lastFailures.delete(url);
   }
 }
 
