@@ -136,7 +136,7 @@ export class PlainColumns {
     if (rows <= this.#room) return;
     this.#room = Math.ceil(rows / STEP) * STEP;
     this.#columns.forEach((column, i) => {
-      (column.buffer as unknown as Growable).resize(this.#room * this.#width[i]);
+      resizeColumn(column, (this.#room * this.#width[i]) / column.BYTES_PER_ELEMENT);
     });
   }
 
@@ -181,6 +181,17 @@ export class PlainColumns {
       column.set(other.#columns[i].subarray(0, (rows * this.#width[i]) / column.BYTES_PER_ELEMENT));
     });
   }
+}
+
+/** One growable array by itself: `length` elements now, at most `most`. */
+export function growableColumn<A extends PlainColumn>(kind: Kind<A>, length: number, most: number): A {
+  const bytes = kind.BYTES_PER_ELEMENT;
+  return new kind(new GrowableBuffer(length * bytes, { maxByteLength: most * bytes }));
+}
+
+/** Gives a {@link growableColumn} another length; new elements are 0. */
+export function resizeColumn(column: PlainColumn, length: number): void {
+  (column.buffer as unknown as Growable).resize(length * column.BYTES_PER_ELEMENT);
 }
 
 /** A process may be allowed few addresses (`ulimit -v`): then a column ends sooner. */

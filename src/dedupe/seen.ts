@@ -2,23 +2,25 @@
  * The exact seen filter: 64-bit keys to 32-bit ids (DESIGN sections 4 and 10).
  *
  * Extendible hashing: a directory, indexed by the top bits of a key's hash, of small segments, each an open-addressed
- * table of 12-byte slots. A segment grows by a quarter, and one that is full splits in two; so only one segment moves at
- * a time, in about a millisecond, where doubling a flat table of 12 million keys pauses for 300. Growing by a quarter
- * also keeps the load between 0.6 and 0.75 at any size: 16 to 20 bytes a key, where doubling swings up to 32.
+ * table of 12-byte slots. A segment grows by an eighth, and one that is full splits in two; so only one segment moves at
+ * a time, in a few milliseconds, where doubling a flat table of 12 million keys pauses for 300. Growing by an eighth
+ * also keeps the load between 0.71 and 0.8 at any size: 15 to 17 bytes a key, where doubling swings up to 32.
  *
- * Measured at 12 million random keys: an insert 0.7 us, a look-up 0.3 us (hit) or 0.5 us
- * (miss); an insert that grows a segment 1 to 4 ms.
+ * Each segment has one buffer for life, which grows in place (it reserves addresses for the largest): nothing is left
+ * for the garbage collector, and the allocator has nothing to fragment.
  */
+
+import { growableColumn, resizeColumn } from '../columns.js';
 
 /** Words of a slot: key high, key low, id + 1 (0 is an empty slot, so any key may be stored, (0, 0) too). */
 const WORDS = 3;
 const FIRST_CAPACITY = 256;
-const FULLEST = 0.75;
-const GROWTH = 1.25;
-/** Slots of a segment: 393 KB, moved in about a millisecond. */
-const LARGEST = 32_768;
-/** A directory larger than this would mean that keys are no hashes; segments then grow instead. */
-const DEEPEST = 20;
+const FULLEST = 0.8;
+const GROWTH = 1.125;
+/** Slots of a segment: 1.5 MiB, moved in 2 ms or so. */
+const LARGEST = 131_072;
+/** A directory of more bits than this would mean that keys are no hashes; segments then grow instead. */
+export const DEEPEST = 20;
 const RANGE = 0x1_0000_0000;
 
 /** The largest id that fits. */
@@ -29,7 +31,16 @@ interface Segment {
   capacity: number;
   used: number;
   /** How many top bits all its keys share. */
+  depth: number;
+}
+
+/** One segment as a checkpoint holds it. */
+export interface SeenSegment {
+  /** Where it begins among 2^{@link DEEPEST} equal parts of the keys, and the top bits that its keys share. */
+  readonly at: number;
   readonly depth: number;
+  /** Three words each: key high, key low, id + 1, or 0 for an empty one. */
+  readonly slots: Uint32Array;
 }
 
 export class SeenTable {
@@ -96,11 +107,8 @@ export class SeenTable {
 
   private grow(segment: Segment): void {
     const capacity = Math.ceil(segment.capacity * GROWTH);
-    const larger = newSegment(segment.capacity < LARGEST ? Math.min(capacity, LARGEST) : capacity, segment.depth);
-    move(segment, larger, larger, 0);
-    this.allocated += larger.slots.byteLength - segment.slots.byteLength;
-    segment.slots = larger.slots;
-    segment.capacity = larger.capacity;
+    const entries = this.empty(segment, segment.capacity < LARGEST ? Math.min(capacity, LARGEST) : capacity);
+    move(entries, segment, segment, 0);
   }
 
   private split(segment: Segment): void {
@@ -112,18 +120,84 @@ export class SeenTable {
     // Keys that are no hashes may all go one way, so the sides are counted first.
     const bit = 1 << (32 - depth);
     const ones = countOnes(segment, bit);
-    const low = newSegment(roomFor(segment.used - ones), depth);
     const high = newSegment(roomFor(ones), depth);
-    move(segment, low, high, bit);
-    this.allocated += low.slots.byteLength + high.slots.byteLength - segment.slots.byteLength;
+    this.allocated += high.slots.byteLength;
+    const entries = this.empty(segment, roomFor(segment.used - ones));
+    segment.depth = depth;
+    move(entries, segment, high, bit);
     const first = this.directory.indexOf(segment);
     const half = 1 << (this.depth - depth);
-    this.directory.fill(low, first, first + half).fill(high, first + half, first + 2 * half);
+    this.directory.fill(high, first + half, first + 2 * half);
+  }
+
+  /** Gives an emptied segment a new capacity; returns what was in it, valid until the next call. */
+  private empty(segment: Segment, capacity: number): Uint32Array {
+    const { slots } = segment;
+    const old = slots.length > scratch.length ? slots.slice() : scratch.subarray(0, slots.length);
+    old.set(slots);
+    this.allocated += capacity * WORDS * 4 - slots.byteLength;
+    if (capacity <= LARGEST) {
+      resizeColumn(slots, capacity * WORDS);
+      slots.fill(0);
+    } else {
+      segment.slots = new Uint32Array(capacity * WORDS);
+    }
+    segment.capacity = capacity;
+    segment.used = 0;
+    return old;
+  }
+
+  // -- checkpoints --------------------------------------------------------------------------------------------------
+
+  /** The segment of the keys at `at` (0 to 2^{@link DEEPEST}), as it is now. A walk from 0, each time on by
+   * 2^({@link DEEPEST} - depth), meets every key once, whatever is added meanwhile: to what was passed, or splits. */
+  segmentAt(at: number): SeenSegment {
+    const { slots, depth } = this.directory[at >>> (DEEPEST - this.depth)];
+    return { at, depth, slots };
+  }
+
+  /** Takes the place of an empty table. The segments are those of one walk, in its order; their slots are copied.
+   * @throws RangeError if they are not all of one table */
+  load(segments: Iterable<SeenSegment>): void {
+    const loaded: Segment[] = [];
+    let next = 0;
+    let keys = 0;
+    let bytes = 0;
+    for (const { at, depth, slots } of segments) {
+      const capacity = slots.length / WORDS;
+      if (at !== next || !(depth >= 0 && depth <= DEEPEST) || !Number.isInteger(capacity) || capacity === 0)
+        throw new RangeError('the segments of a seen table do not follow each other');
+      const segment = newSegment(capacity, depth);
+      segment.slots.set(slots);
+      for (let id = 2; id < slots.length; id += WORDS) if (slots[id] !== 0) segment.used++;
+      if (segment.used >= capacity) throw new RangeError('a segment of a seen table has no free slot');
+      loaded.push(segment);
+      next += 2 ** (DEEPEST - depth);
+      keys += segment.used;
+      bytes += slots.byteLength;
+    }
+    if (next !== 2 ** DEEPEST) throw new RangeError('a seen table was cut short');
+    this.depth = loaded.reduce((most, { depth }) => Math.max(most, depth), 0);
+    this.directory = loaded.flatMap((segment) => new Array<Segment>(1 << (this.depth - segment.depth)).fill(segment));
+    this.count = keys;
+    this.allocated = bytes;
+  }
+
+  clear(): void {
+    this.directory = [newSegment(FIRST_CAPACITY, 0)];
+    this.depth = 0;
+    this.count = 0;
+    this.allocated = FIRST_CAPACITY * WORDS * 4;
   }
 }
 
+/** Entries on their way from one place in a segment to another. */
+const scratch = new Uint32Array(LARGEST * WORDS);
+
 function newSegment(capacity: number, depth: number): Segment {
-  return { slots: new Uint32Array(capacity * WORDS), capacity, used: 0, depth };
+  const words = capacity * WORDS;
+  const slots = capacity > LARGEST ? new Uint32Array(words) : growableColumn(Uint32Array, words, LARGEST * WORDS);
+  return { slots, capacity, used: 0, depth };
 }
 
 /** As if it had just grown: at a load of 0.6. */
@@ -155,8 +229,7 @@ function find(slots: Uint32Array, capacity: number, hi: number, lo: number, star
 
 /** Moves all entries: to `high` those whose hash has `bit`, to `low` the others. Slots are visited in the order of
  * their positions, and go out in it, so both tables are walked from front to back. */
-function move(from: Segment, low: Segment, high: Segment, bit: number): void {
-  const { slots } = from;
+function move(slots: Uint32Array, low: Segment, high: Segment, bit: number): void {
   for (let at = 0; at < slots.length; at += WORDS) {
     if (slots[at + 2] === 0) continue;
     const hash = mix(slots[at], slots[at + 1]);
