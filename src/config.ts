@@ -122,26 +122,30 @@ export const OPTIONS = {
       'The gap is at least this many times as long as the fetch took; not with a delay of 0.',
     ),
     'politeness.factorCap': duration('60s', '0', '1h', 'The longest gap that the fetch time can cause.'),
-    'politeness.perDomain': count(4, 1, 64, 'Requests at once to one registrable domain at addresses of a known CDN.', {
-      pending: true,
-    }),
+    'politeness.cdn': text(
+      'the path of a file',
+      (path) => (path === '' ? null : path),
+      'A file with the address ranges of CDNs, one in CIDR form a line, in place of the list that comes with the program.',
+    ),
+    'politeness.perDomain': count(4, 1, 64, 'Requests at once to one registrable domain at addresses of a known CDN.'),
     'politeness.sharedFrom': count(
       16,
       1,
       1e6,
-      'An address that serves more registrable domains than this counts as shared hosting.',
-      { pending: true },
+      'An address that has answered for more registrable domains than this counts as shared hosting.',
     ),
     'politeness.sharedRequests': count(
       2,
       1,
       16,
       'Requests at once to a shared address, until it answers 429 or 503 or refuses.',
-      { pending: true },
     ),
-    'politeness.sharedGap': duration('250ms', '0', '1h', 'The shortest gap between requests to a shared address.', {
-      pending: true,
-    }),
+    'politeness.sharedGap': duration(
+      '250ms',
+      '0',
+      '1h',
+      'The shortest gap between requests to a shared address, where it is shorter than the delay.',
+    ),
     'crawlDelay.cap': duration(
       '1h',
       '0',

@@ -3,7 +3,7 @@ import type { RecordPointer, RequestRow, SegmentRow, VisitRow } from '../changes
 import { SeenTable } from '../dedupe/seen.js';
 import type { StoreReader, TableName } from '../engines/ports.js';
 import { OUTCOMES } from '../errors.js';
-import { DelayProof } from './delays.js';
+import { DelayProof, type SharedLimits } from './delays.js';
 import type { Finding } from './finding.js';
 import { rows } from './states.js';
 
@@ -93,7 +93,9 @@ class Pairs {
   }
 
   check(): void {
-    const proof = new DelayProof();
+    const domains: string[] = [];
+    for (const { domain } of rows(this.#reader, 'hosts')) domains.push(domain);
+    const proof = new DelayProof(sharedLimits(this.#reader), (host) => domains[host] ?? '');
     const visits = rows(this.#reader, 'visits');
     let visit = this.#take(visits);
     let next = 0;
@@ -166,6 +168,10 @@ class Pairs {
     expectRecord(at, facts, this.#segments, this.#check, who);
   }
 }
+
+/** What the runs of the crawl allowed at shared addresses; a crawl that never said so allowed nothing. */
+const sharedLimits = (reader: StoreReader): SharedLimits =>
+  JSON.parse(reader.meta('politeness.shared') ?? '{"from":0,"requests":1}') as SharedLimits;
 
 /** A body that was read again has a text of its own, or goes on with one that a row before it names. */
 function checkReparsed(reader: StoreReader, visits: number, segments: ExpectedSegments, check: Finding): void {

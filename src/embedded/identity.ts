@@ -1,6 +1,8 @@
 /** What makes a crawl the same crawl: written into the store's meta with its first batch, compared at every start. */
 import { randomBytes } from 'node:crypto';
 import type { Changes } from '../changes.js';
+import type { Config } from '../config.js';
+import type { SharedLimits } from '../corpus/delays.js';
 import type { CrawlOptions } from '../crawl-options.js';
 import type { StoreReader } from '../engines/ports.js';
 import { UserError } from '../errors.js';
@@ -16,6 +18,8 @@ export interface Identity {
   widened: string[];
   /** What admission refused in earlier runs, by reason. */
   refused: Record<string, number>;
+  /** The most that earlier runs allowed at shared addresses. */
+  shared: SharedLimits | null;
   isNew: boolean;
 }
 
@@ -25,7 +29,7 @@ export function identify(store: StoreReader, options: CrawlOptions): Identity {
   const id = store.meta('crawl.id');
   if (id === null) {
     const fresh = { id: randomBytes(4).toString('hex'), secret: randomBytes(16) };
-    return { ...fresh, seeds: [], widened: [], refused: {}, isNew: true };
+    return { ...fresh, seeds: [], widened: [], refused: {}, shared: null, isNew: true };
   }
   const difference = frozenDifference(store.meta('options.frozen') ?? '[]', options.config);
   if (difference !== null) {
@@ -38,6 +42,7 @@ export function identify(store: StoreReader, options: CrawlOptions): Identity {
     seeds: JSON.parse(store.meta('seeds') ?? '[]') as string[],
     widened: JSON.parse(store.meta('scope.widened') ?? '[]') as string[],
     refused: JSON.parse(store.meta('refused') ?? '{}') as Record<string, number>,
+    shared: JSON.parse(store.meta('politeness.shared') ?? 'null') as SharedLimits | null,
     isNew: false,
   };
 }
@@ -52,6 +57,14 @@ function checkOpenings(store: StoreReader, { config, dir }: CrawlOptions): void 
   throw new UserError(`${dir} was begun with ${flag}: give it again, or its hosts are out of reach.`, 2);
 }
 
+/** For whoever looks at the rows later (`verify`): the loosest rule that a run of the crawl had. */
+function sharedLimits({ shared }: Identity, config: Config): SharedLimits | null {
+  if (config['politeness.key'] !== 'host+ip') return shared;
+  const now = { from: config['politeness.sharedFrom'], requests: config['politeness.sharedRequests'] };
+  if (shared === null) return now;
+  return { from: Math.min(now.from, shared.from), requests: Math.max(now.requests, shared.requests) };
+}
+
 export function remember(changes: Changes, who: Identity, options: CrawlOptions, seeds: readonly NormalUrl[]): void {
   if (who.isNew) {
     changes.meta.push(
@@ -60,6 +73,8 @@ export function remember(changes: Changes, who: Identity, options: CrawlOptions,
       ['options.frozen', frozenOptions(options.config)],
     );
   }
+  const shared = sharedLimits(who, options.config);
+  if (shared !== null) changes.meta.push(['politeness.shared', JSON.stringify(shared)]);
   const { allowPrivate, resolve } = options.config;
   changes.meta.push(['openings', JSON.stringify({ allowPrivate, resolve })]);
   if (seeds.length > who.seeds.length) changes.meta.push(['seeds', JSON.stringify(seeds.map(({ fetch }) => fetch))]);

@@ -12,6 +12,7 @@ import type { KeyOptions } from '../url/normalize.js';
 import type { TrapLimits } from '../url/traps.js';
 import type { DocumentSettings } from '../workers/document-reader.js';
 import type { FetchSettings } from '../workers/messages.js';
+import { cdnAddresses } from './cdn-list.js';
 
 export const workerCount = (config: Config): number =>
   config.workers === 'auto' ? availableParallelism() : config.workers;
@@ -32,6 +33,13 @@ export function frontierOptions(config: Config): FrontierOptions {
     },
     retries: config['retry.ladder'],
     key: config['politeness.key'],
+    isCdn: cdnAddresses(config['politeness.cdn']),
+    perDomain: config['politeness.perDomain'],
+    shared: {
+      from: config['politeness.sharedFrom'],
+      requests: config['politeness.sharedRequests'],
+      gap: config['politeness.sharedGap'],
+    },
     backQueues: config['frontier.backQueues'],
     backQueuesMax: Math.max(config['frontier.backQueues'], config['frontier.backQueuesMax']),
     quantumFetches: config['frontier.quantum.fetches'],

@@ -1,9 +1,11 @@
 /**
  * The address clocks: one request at a time and the delay floor for each address, whatever the number of host names it
  * serves (DESIGN 4, Keys). Hosts that are due while their address is taken stand in its line, first come first served.
+ * A registrable domain at a CDN has an entry as well: places and a line, but no clock.
  *
- * An address has `limit` places. A place is *in flight* (a request) or *promised* (to a host that will be leased as soon
- * as the address's clock allows); everybody else waits in the line, so a due host is looked at once, not at every turn.
+ * An entry has places (one, unless said otherwise). A place is *in flight* (a request) or *promised* (to a host that will
+ * be leased as soon as the address's clock allows); everybody else waits in the line, so a due host is looked at once,
+ * not at every turn.
  */
 import { PlainColumns } from '../columns.js';
 
@@ -14,13 +16,18 @@ export class AddressTable {
   readonly #next = this.#columns.add(Float64Array);
   readonly #inFlight = this.#columns.add(Uint8Array);
   readonly #promised = this.#columns.add(Uint8Array);
+  readonly #places = this.#columns.add(Uint8Array);
+  readonly #cdn = this.#columns.add(Uint8Array);
+  readonly #isCdn: (address: string) => boolean;
   readonly #lines = new Map<number, { hosts: number[]; head: number }>();
 
   /** No request to an address that becomes known may start before (ms). */
   newcomersAt = 0;
 
-  /** Places of an address. */
-  readonly limit = 1;
+  /** @param isCdn is an address one of a known CDN's? */
+  constructor(isCdn: (address: string) => boolean = () => false) {
+    this.#isCdn = isCdn;
+  }
 
   get size(): number {
     return this.names.length;
@@ -28,14 +35,37 @@ export class AddressTable {
 
   /** Id of an address, dense from 0. */
   intern(name: string): number {
-    let id = this.#ids.get(name);
-    if (id !== undefined) return id;
-    id = this.names.length;
+    const known = this.#ids.get(name);
+    if (known !== undefined) return known;
+    const id = this.#append(name, 1);
+    this.#next[id] = this.newcomersAt;
+    this.#cdn[id] = this.#isCdn(name) ? 1 : 0;
+    return id;
+  }
+
+  /** Id of the entry of a registrable domain at CDNs, which has `places` and no clock. */
+  internDomain(domain: string, places: number): number {
+    const name = `*.${domain}`; // no address looks like that
+    return this.#ids.get(name) ?? this.#append(name, places);
+  }
+
+  #append(name: string, places: number): number {
+    const id = this.names.length;
     this.names.push(name);
     this.#ids.set(name, id);
     this.#columns.reserve(id + 1);
-    this.#next[id] = this.newcomersAt;
+    this.#places[id] = places;
     return id;
+  }
+
+  /** Is it an address of a CDN? */
+  isCdn(id: number): boolean {
+    return this.#cdn[id] === 1;
+  }
+
+  /** Requests that there may be at once. */
+  setPlaces(id: number, places: number): void {
+    this.#places[id] = places;
   }
 
   /** No request to the address may start before (ms). */
@@ -58,7 +88,7 @@ export class AddressTable {
   }
 
   isPlaceFree(id: number): boolean {
-    return this.#inFlight[id] + this.#promised[id] < this.limit;
+    return this.#inFlight[id] + this.#promised[id] < this.#places[id];
   }
 
   promise(id: number): void {

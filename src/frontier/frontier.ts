@@ -283,6 +283,11 @@ export class Frontier {
 
   // -- restore: the state of a crawl that goes on, before the first `next` -------------------------------------------
 
+  /** An address refused or throttled in an earlier run: it never has more than one request at once. */
+  restoreStrike(address: string): void {
+    this.#state.shared.strike(this.addresses.intern(address));
+  }
+
   /** A robots verdict that an earlier run reached. */
   restoreRobots(origin: Origin, state: RobotsVerdict, crawlDelay: number): void {
     origin.state = state;

@@ -2,6 +2,7 @@
 import type { RequestKind } from '../changes.js';
 import type { OutcomeCode } from '../errors.js';
 import type { DelayRules } from './clocks.js';
+import type { SharedRules } from './shared-addresses.js';
 
 /** The right to make one request, now. Exactly one `done` ends it. */
 export interface Lease {
@@ -92,6 +93,11 @@ export interface FrontierOptions {
   retries: readonly number[];
   /** `host+ip`: both clocks. `host`: no address clock. `ip`: the address owes what the host owes. */
   key: 'host+ip' | 'host' | 'ip';
+  /** With `host+ip`: is an address one of a CDN, and how many requests at once may a registrable domain have there? */
+  isCdn: (address: string) => boolean;
+  perDomain: number;
+  /** With `host+ip`: what addresses may have that serve many domains. */
+  shared: SharedRules;
   /** Back queues to start with, and at most. */
   backQueues: number;
   backQueuesMax: number;

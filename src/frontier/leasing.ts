@@ -131,10 +131,10 @@ export class Leasing {
   /** Asks for the texts of the host's next URLs; false if it has none. */
   #load(slot: BackQueue, turn: Turn): boolean {
     const { host } = slot;
-    const { addresses, hosts, options, queues } = this.#state;
+    const { options, queues } = this.#state;
     // one lease and then the line again, where it holds no back queue: no use in reading far ahead
-    const isShared = addresses.waiting(hosts.address[host]) > 0;
-    const urls = queues.take(host, isShared ? Math.min(LOOK_AHEAD_IN_LINE, options.lookAhead) : options.lookAhead);
+    const isContested = this.#placing.turns.isContested(host);
+    const urls = queues.take(host, isContested ? Math.min(LOOK_AHEAD_IN_LINE, options.lookAhead) : options.lookAhead);
     if (urls.length === 0) return false;
     slot.loading = urls;
     this.#state.loading++;
@@ -212,7 +212,7 @@ export class Leasing {
     if (errand.kind !== 'robots') hosts.fetched[host]++;
     slot.leased = true;
     slot.fetches++;
-    this.#placing.turns.start(host);
+    this.#placing.turns.start(host, now);
     const lease: Lease = {
       ...errand,
       id: this.#count++,

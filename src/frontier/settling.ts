@@ -10,8 +10,6 @@ import type { Origin } from './robots-gate.js';
 import type { FrontierState } from './state.js';
 import { UrlState } from './url-table.js';
 
-/** Addresses have no clock where politeness goes by host alone. */
-const NO_CLOCK = -1;
 /** Between two looks for the address of a host, if the ladder of retries is empty, ms. */
 const RESOLVE_AGAIN = 30_000;
 
@@ -37,14 +35,14 @@ export class Settling {
     const { turns } = this.#placing;
     if (!leases.delete(lease.id)) throw new Error(`lease ${lease.id} was settled twice`);
     const { host } = lease;
+    const turn = hosts.turn[host]; // the host may move now, and its place is where it was
     const isElsewhere = OUTCOMES[outcome.code].host === 'unreachable' && turns.useSpare(host);
     const code = isElsewhere ? 'connect.elsewhere' : outcome.code;
-    if (OUTCOMES[code].host === 'success') turns.answered(host);
+    if (OUTCOMES[code].host === 'success') turns.answered(host, lease.address);
     const verdict = charge(hosts, host, code, fetchTime(outcome), outcome.retryAfterMs, options.rules);
-    const addressDelay = { ip: verdict.delay, 'host+ip': options.rules.delay, host: NO_CLOCK }[options.key];
     hosts.nextAt[host] = Math.max(hosts.nextAt[host], outcome.ended + verdict.delay);
     hosts.owed[host] = verdict.delay;
-    turns.end(lease.address, outcome.ended + addressDelay, now);
+    const addressDelay = turns.end(turn, lease, outcome.code, outcome.ended, verdict.delay, now);
     this.#tell(host, verdict, outcome, changes);
     const url = this.#settleUrl(lease, { ...outcome, code }, keep, now, changes);
     this.#rest(host, verdict, outcome.ended, OUTCOMES[code].words, changes);

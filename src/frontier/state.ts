@@ -9,6 +9,7 @@ import { HostTable } from './host-table.js';
 import type { Errand, FrontierOptions, Lease } from './lease.js';
 import { RetryQueue } from './retry-queue.js';
 import { RobotsGate } from './robots-gate.js';
+import { SharedAddresses } from './shared-addresses.js';
 import { TimeHeap } from './time-heap.js';
 import { UrlTable } from './url-table.js';
 
@@ -16,7 +17,8 @@ export class FrontierState {
   readonly options: FrontierOptions;
   readonly urls = new UrlTable();
   readonly hosts = new HostTable();
-  readonly addresses = new AddressTable();
+  readonly addresses: AddressTable;
+  readonly shared: SharedAddresses;
   readonly robots = new RobotsGate();
   readonly queues: HostQueues;
   readonly front: FrontQueues;
@@ -34,6 +36,8 @@ export class FrontierState {
   constructor(options: FrontierOptions, random: Random) {
     this.options = options;
     this.hosts.budgetPeriod = options.budgetPeriod;
+    this.addresses = new AddressTable(options.isCdn);
+    this.shared = new SharedAddresses(options.shared.from);
     this.queues = new HostQueues(this.hosts, this.urls, random);
     this.front = new FrontQueues(this.hosts, random);
     this.back = new BackQueues(options.backQueues, options.backQueuesMax, options.workers);

@@ -61,7 +61,7 @@ export class Watch {
     this.#leasedHosts.add(host);
     if (this.#frontier.hosts.state[host] === HostState.off) throw new Violation(`host ${host} is blocked and leased`);
     const there = (this.#onAddress.get(address) ?? 0) + 1;
-    if (there > 1 && this.#world.settings.frontier.key !== 'host') {
+    if (there > this.#placesOf(lease.connectTo)) {
       throw new Violation(`address ${lease.connectTo} has ${there} leases at once (${target})`);
     }
     this.#onAddress.set(address, there);
@@ -75,6 +75,13 @@ export class Watch {
     if (hosts.budget[host] !== NONE && hosts.fetched[host] > hosts.budget[host] && lease.redirects === 0) {
       throw new Violation(`host ${host} is fetched ${hosts.fetched[host]} times on a budget of ${hosts.budget[host]}`);
     }
+  }
+
+  /** Leases that an address may have at once, at most; when it may is the oracle's to say. */
+  #placesOf(address: string): number {
+    const { key, isCdn, shared } = this.#world.settings.frontier;
+    if (key === 'host' || (key === 'host+ip' && isCdn(address))) return Number.POSITIVE_INFINITY;
+    return key === 'ip' ? 1 : shared.requests;
   }
 
   /** A lease ended. `urls` became known with it. */

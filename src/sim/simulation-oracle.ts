@@ -22,8 +22,13 @@ export interface OracleRules {
   retryAfterCap: number;
   /** What a host owes at least that was being fetched when the process died, ms. */
   uncleanOwe: number;
-  /** Is one request at a time per address promised? */
-  perAddress: boolean;
+  /** What a gap belongs to (DESIGN 4, Keys). */
+  key: 'host+ip' | 'host' | 'ip';
+  isCdn: (address: string) => boolean;
+  /** Requests at once to a registrable domain at addresses of a CDN. */
+  perDomain: number;
+  /** What an address may have that answered for more than `from` domains, and did not refuse or throttle. */
+  shared: { from: number; requests: number; gap: number };
 }
 
 /** What a robots.txt finally said, after its redirects. */
@@ -55,7 +60,11 @@ interface OriginKnowledge {
 interface Knowledge {
   penalty: Map<string, number>;
   origins: Map<string, OriginKnowledge>;
+  /** Addresses that refused or throttled. */
+  struck: Set<string>;
 }
+
+const nothingKnown = (): Knowledge => ({ penalty: new Map(), origins: new Map(), struck: new Set() });
 
 interface Request {
   host: string;
@@ -74,6 +83,8 @@ interface Request {
 
 const DAY = 86_400_000;
 const COPY_AGE = 30 * DAY;
+/** Requests of an address that are looked at: more than may be held by the largest number of places. */
+const RECENT = 8;
 /** A lease that was granted while the rules were fresh may start this much later. */
 const SLACK = 2_000;
 
@@ -82,9 +93,14 @@ export class Oracle {
   readonly #now: () => number;
   readonly #requests: Request[] = [];
   readonly #lastOfHost = new Map<string, number>();
-  readonly #lastOfAddress = new Map<string, number>();
-  #live: Knowledge = { penalty: new Map(), origins: new Map() };
-  #durable: Knowledge = { penalty: new Map(), origins: new Map() };
+  /** The last requests to each address. */
+  readonly #ofAddress = new Map<string, number[]>();
+  /** Domains that each address ever answered for. */
+  readonly #domains = new Map<string, Set<string>>();
+  /** Requests under way at addresses of CDNs, by domain. */
+  readonly #atCdn = new Map<string, Set<number>>();
+  #live: Knowledge = nothingKnown();
+  #durable: Knowledge = nothingKnown();
   /** Delivered and not committed, in the order of their delivery. */
   #pending: Lesson[] = [];
   #restartedAt = 0;
@@ -106,9 +122,8 @@ export class Oracle {
 
   /** A request begins. @throws Violation if it may not. Returns its number. */
   begin(host: string, address: string): number {
-    const { delay, perAddress } = this.#rules;
-    this.#checkGap('host', host, this.#lastOfHost, (r) => Math.max(r.owed, this.#floor(host)));
-    if (perAddress) this.#checkGap('address', address, this.#lastOfAddress, () => delay);
+    this.#checkHost(host);
+    this.#checkAddress(host, address);
     const number = this.#requests.length;
     this.#requests.push({
       host,
@@ -121,7 +136,9 @@ export class Oracle {
       committed: false,
     });
     this.#lastOfHost.set(host, number);
-    this.#lastOfAddress.set(address, number);
+    const recent = this.#ofAddress.get(address) ?? [];
+    this.#ofAddress.set(address, [...recent, number].slice(-RECENT));
+    if (this.#rules.isCdn(address)) this.#atCdnOf(host).add(number);
     return number;
   }
 
@@ -129,20 +146,73 @@ export class Oracle {
     this.#requests[request].end = Math.min(this.#requests[request].end, this.#now());
   }
 
-  #checkGap(what: string, name: string, last: Map<string, number>, debt: (r: Request) => number): void {
-    const before = last.get(name);
+  #checkHost(host: string): void {
+    const before = this.#lastOfHost.get(host);
     if (before === undefined) return;
     const request = this.#requests[before];
-    if (request.end === Number.POSITIVE_INFINITY) throw new Violation(`two requests at once on ${what} ${name}`);
-    const now = this.#now();
-    const gap = now - request.end;
-    if (what === 'host') this.smallestGap = Math.min(this.smallestGap, gap);
-    const owed = debt(request);
-    if (gap < owed) {
-      throw new Violation(`${what} ${name} is asked ${gap} ms after request ${before} ended: it is owed ${owed}`);
+    if (request.end === Number.POSITIVE_INFINITY) throw new Violation(`two requests at once on host ${host}`);
+    const gap = this.#now() - request.end;
+    this.smallestGap = Math.min(this.smallestGap, gap);
+    this.#checkGap(`host ${host}`, before, Math.max(request.owed, this.#floor(host)));
+    const early = request.notBefore - this.#now();
+    if (early > 0) throw new Violation(`host ${host} is asked ${early} ms too early after an unclean stop`);
+  }
+
+  #checkGap(what: string, before: number, owed: number): void {
+    const gap = this.#now() - this.#requests[before].end;
+    if (gap >= owed) return;
+    throw new Violation(`${what} is asked ${gap} ms after request ${before} ended: it is owed ${owed}`);
+  }
+
+  #checkAddress(host: string, address: string): void {
+    const { key, isCdn, delay } = this.#rules;
+    if (key === 'host') return;
+    if (key === 'host+ip' && isCdn(address)) {
+      this.#checkDomain(host);
+      return;
     }
-    const early = (what === 'host' ? request.notBefore : request.addressNotBefore) - now;
-    if (early > 0) throw new Violation(`${what} ${name} is asked ${early} ms too early after an unclean stop`);
+    const recent = this.#ofAddress.get(address) ?? [];
+    for (const before of recent) {
+      const early = this.#requests[before].addressNotBefore - this.#now();
+      if (early > 0) throw new Violation(`address ${address} is asked ${early} ms too early after an unclean stop`);
+    }
+    if (this.#isShared(address)) {
+      this.#checkShared(address, recent);
+      return;
+    }
+    for (const before of recent) {
+      const { end, owed } = this.#requests[before];
+      if (end === Number.POSITIVE_INFINITY) throw new Violation(`two requests at once on address ${address}`);
+      this.#checkGap(`address ${address}`, before, key === 'ip' ? owed : delay);
+    }
+  }
+
+  #checkDomain(host: string): void {
+    const underWay = [...this.#atCdnOf(host)].filter((request) => this.#requests[request].end > this.#now());
+    if (underWay.length < this.#rules.perDomain) return;
+    throw new Violation(`${underWay.length + 1} requests at once on the domain of ${host} at a CDN`);
+  }
+
+  /** A place is taken by a request, and for a while after it. */
+  #checkShared(address: string, recent: readonly number[]): void {
+    const { shared, delay } = this.#rules;
+    const gap = Math.min(shared.gap, delay);
+    const held = recent.filter((before) => this.#now() - this.#requests[before].end < gap);
+    if (held.length < shared.requests) return;
+    throw new Violation(`address ${address} is asked while ${held.length} requests hold its places`);
+  }
+
+  #isShared(address: string): boolean {
+    const { key, shared } = this.#rules;
+    const domains = this.#domains.get(address)?.size ?? 0;
+    return key === 'host+ip' && domains > shared.from && !this.#live.struck.has(address);
+  }
+
+  #atCdnOf(host: string): Set<number> {
+    const domain = domainOf(host);
+    const known = this.#atCdn.get(domain) ?? new Set();
+    this.#atCdn.set(domain, known);
+    return known;
   }
 
   /** May a page be requested, as far as robots go? */
@@ -175,7 +245,14 @@ export class Oracle {
   delivered(lesson: Lesson): void {
     const request = this.#requests[lesson.request];
     request.owed = learn(this.#live, lesson, request.end, this.#rules);
+    this.#strike(this.#live, lesson, request.address);
+    const domains = this.#domains.get(request.address) ?? new Set();
+    this.#domains.set(request.address, domains.add(domainOf(request.host)));
     this.#pending.push(lesson);
+  }
+
+  #strike(known: Knowledge, { code }: Lesson, address: string): void {
+    if (code === 'http.throttled' || code === 'connect.refused') known.struck.add(address);
   }
 
   /** The first `count` of the answers that were delivered and not committed are committed now. */
@@ -184,6 +261,7 @@ export class Oracle {
       const request = this.#requests[lesson.request];
       request.committed = true;
       learn(this.#durable, lesson, request.end, this.#rules);
+      this.#strike(this.#durable, lesson, request.address);
     }
   }
 
@@ -198,7 +276,8 @@ export class Oracle {
       if (request.end === Number.POSITIVE_INFINITY) request.end = this.#now();
     }
     this.#pending = [];
-    this.#live = { penalty: new Map(this.#durable.penalty), origins: new Map(this.#durable.origins) };
+    const { penalty, origins, struck } = this.#durable;
+    this.#live = { penalty: new Map(penalty), origins: new Map(origins), struck: new Set(struck) };
     for (const last of this.#lastOfHost.values()) {
       const request = this.#requests[last];
       const isUnknown = !request.committed && request.end >= this.#restartedAt; // else an earlier start paid for it
@@ -231,6 +310,9 @@ export class Oracle {
     return Math.max(delay, crawlDelayOf(this.#live, host, this.#now()), this.#live.penalty.get(host) ?? 0);
   }
 }
+
+/** Registrable domain of a host of the model web. */
+const domainOf = (host: string): string => host.split('.').slice(-2).join('.');
 
 /** Of the rules in force; those of a copy end with it. */
 function crawlDelayOf(known: Knowledge, host: string, now: number): number {

@@ -77,9 +77,9 @@ export class World {
     this.settings = settingsOf(seed);
     this.faults = new Faults(seededRandom(hashLabel(seed, 'faults')), crashes);
     this.#keyer = new UrlKeyer(Buffer.from(`secret of ${String(seed).padStart(6, '0')}`));
-    const { rules, key } = this.settings.frontier;
+    const { rules, key, isCdn, perDomain, shared } = this.settings.frontier;
     const { uncleanOwe } = this.settings;
-    this.oracle = new Oracle({ ...rules, uncleanOwe, perAddress: key !== 'host' }, () => this.time.now);
+    this.oracle = new Oracle({ ...rules, uncleanOwe, key, isCdn, perDomain, shared }, () => this.time.now);
   }
 
   keyed(url: string, base: string | undefined): Keyed | null {
@@ -151,6 +151,9 @@ function settingsOf(seed: number): WorldSettings {
       sleepBeyond: 30_000,
       lookAhead: random.pick([1, 3, 16, 64]),
       workers: random.between(1, 3),
+      isCdn: random.pick([() => false, () => false, (address: string) => /^10\.0\.0\.[02]$/.test(address), () => true]),
+      perDomain: random.pick([1, 4]),
+      shared: { from: random.pick([1, 2, 16]), requests: random.between(1, 3), gap: 250 },
       affinity: 1_000,
       budgetPeriod: 30 * 86_400_000,
     },

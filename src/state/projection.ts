@@ -13,6 +13,7 @@ import { fetchAllowedAt } from '../frontier/budgets.js';
 import type { Frontier } from '../frontier/frontier.js';
 import { HostFacts } from '../frontier/host-facts.js';
 import { HostState, WAIT_REASONS } from '../frontier/host-table.js';
+import { isStrike } from '../frontier/shared-addresses.js';
 import { UrlMarks, UrlState } from '../frontier/url-table.js';
 
 type Clock = [nextAt: number, since: number];
@@ -28,6 +29,8 @@ export class Projection {
   readonly failures = new Map<number, History>();
   /** Addresses that were asked lately: until when they owe (ms), and since when. */
   readonly addresses = new Map<string, Clock>();
+  /** Addresses that refused or throttled, for good. */
+  readonly struck = new Set<string>();
   readonly own = new PlainColumns();
   /** When each host was met, and when its rest began. */
   readonly metAt = this.own.add(Float64Array);
@@ -67,6 +70,7 @@ export class Projection {
     this.#owes(host, ended + row.delay, ended);
     hosts.owed[host] = row.delay;
     if (row.address !== '') this.#clock(row.address, ended + row.addressDelay, ended);
+    if (row.address !== '' && isStrike(code)) this.struck.add(row.address);
     this.#countEffect(row);
     if (url < 0) return;
     fetchAllowedAt(hosts, host, row.started); // begins a new budget period if one is due
@@ -178,6 +182,7 @@ export class Projection {
     for (const [name, [nextAt, since]] of this.addresses) {
       addresses.owe(addresses.intern(name), nextAt - ahead(since, now));
     }
+    for (const address of this.struck) frontier.restoreStrike(address);
     for (let url = frontier.urls.size; url < this.urls.size; ) {
       const marks = this.urls.view(url, this.urls.size);
       frontier.urls.appendMarks(marks);
@@ -188,8 +193,8 @@ export class Projection {
 
   /** What does not lie in columns, for a checkpoint. */
   rest(): ProjectionRest {
-    const { failures, addresses } = this;
-    return { failures: [...failures], addresses: [...addresses], hosts: this.#hostCount };
+    const { failures, addresses, struck } = this;
+    return { failures: [...failures], addresses: [...addresses], struck: [...struck], hosts: this.#hostCount };
   }
 
   /** Takes over the columns and the rest from a checkpoint. @throws RangeError if they do not fit each other */
@@ -198,6 +203,7 @@ export class Projection {
     this.#hostCount = rest.hosts;
     for (const [url, history] of rest.failures) this.failures.set(url, history);
     for (const [address, clock] of rest.addresses) this.addresses.set(address, clock);
+    for (const address of rest.struck) this.struck.add(address);
     this.#pruneAt = 2 * this.addresses.size + PRUNE;
   }
 }
@@ -206,6 +212,7 @@ export interface ProjectionRest {
   hosts: number;
   failures: [url: number, history: History][];
   addresses: [name: string, clock: Clock][];
+  struck: string[];
 }
 
 /** How far a time lies in the future, ms. */

@@ -21,6 +21,7 @@ const OPTIONS: FrontierOptions = {
   },
   retries: [1000],
   key: 'host+ip',
+  ...{ isCdn: () => false, perDomain: 4, shared: { from: 16, requests: 2, gap: 250 } },
   backQueues: 16,
   backQueuesMax: 16,
   quantumFetches: 64,

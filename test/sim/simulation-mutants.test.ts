@@ -165,6 +165,22 @@ const MUTANTS: readonly [name: string, parts: SimulatedParts, sentence: RegExp][
     }),
     /address \S+ has 2 leases at once/,
   ],
+  [
+    'lets every address that answered have three requests at once',
+    altered(({ addresses }) => {
+      const setPlaces = addresses.setPlaces.bind(addresses);
+      addresses.setPlaces = (id) => setPlaces(id, 3);
+    }),
+    /address \S+ (?:has \d leases at once|is asked)|at once on address/,
+  ],
+  [
+    'does not count the requests of a domain at CDNs',
+    altered(({ addresses }) => {
+      const internDomain = addresses.internDomain.bind(addresses);
+      addresses.internDomain = (domain) => internDomain(domain, 200);
+    }),
+    /requests at once on the domain of/,
+  ],
   ['gives a lease twice', broken(OverlyGenerous), /two leases at once|more leases than it has room/],
   ['gives a worker more than it has room for', broken(Crowding), /more leases than it has room for/],
   [

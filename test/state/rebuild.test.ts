@@ -103,6 +103,7 @@ function start(stop: LastStop, now: number) {
     {
       ...{ rules, retries: config['retry.ladder'], key: 'host+ip', backQueues: 16, backQueuesMax: 16, workers: 1 },
       ...{ quantumFetches: 64, quantumTime: 600_000, sleepBeyond: 30_000, lookAhead: 64 },
+      ...{ isCdn: () => false, perDomain: 4, shared: { from: 16, requests: 2, gap: 250 } },
       ...{ affinity: 1_000, budgetPeriod: 30 * 86_400_000 },
     },
     { next: () => 0.5 },

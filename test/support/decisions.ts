@@ -27,6 +27,7 @@ export const FRONTIER: FrontierOptions = {
   },
   ...{ retries: [30_000, 120_000, 300_000, 900_000], key: 'host+ip', backQueues: 16, backQueuesMax: 16 },
   ...{ quantumFetches: 64, quantumTime: 600_000, sleepBeyond: 30_000, lookAhead: 4, workers: 1 },
+  ...{ isCdn: () => false, perDomain: 4, shared: { from: 16, requests: 2, gap: 250 } },
   ...{ affinity: 1_000, budgetPeriod: 30 * 86_400_000 },
 };
 
