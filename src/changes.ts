@@ -102,6 +102,7 @@ export interface VisitRow {
   record: RecordPointer | null;
   /** The `conversion` record of the text; null for duplicates, redirects, pages without text. */
   text: RecordPointer | null;
+  /** The page is another than at the visit before (`revisit/plan.ts`), or this is its first visit. */
   changed: boolean;
   /** Id of the URL whose page this one repeats, or -1. */
   duplicateOf: number;
@@ -111,6 +112,10 @@ export interface VisitRow {
   index: boolean;
   /** Wall time of the next visit, or null for none. */
   nextVisit: number | null;
+  /** The visit whose body is in force after this one, which brought none (304); -1: its own, if it has one. */
+  bodyOf: number;
+  /** What the last revisits of the page saw (`revisit/change-rate.ts`); null at its first visit. */
+  history: string | null;
   bytes: number;
   /** Links on the page, before admission. */
   links: number;

@@ -340,9 +340,7 @@ export const OPTIONS = {
       'A host that may not be fetched for longer than this holds no place in play.',
     ),
     'frontier.lookahead': count(64, 1, 4096, 'URLs of a host in play that are read from the store ahead of time.'),
-    'frontier.revisitShare': share('50%', 'Of the turns of a host, what due revisits may take while new URLs wait.', {
-      pending: true,
-    }),
+    'frontier.revisitShare': share('50%', 'Of the turns of a host, what due revisits may take while new URLs wait.'),
   }),
   // -- DESIGN 5
   ...group('URLs and traps', {
@@ -407,14 +405,29 @@ export const OPTIONS = {
     'dedupe.near': choice('demote', ['drop', 'demote', 'follow'], 'What becomes of the links of a near-duplicate.', {
       pending: true,
     }),
-    'revisit.policy': choice('none', ['none', 'adaptive', 'uniform', 'optimal'], 'When pages are fetched again.', {
-      pending: true,
-    }),
-    'revisit.min': duration('1h', '1m', '365d', 'The shortest time to the next visit.', { pending: true }),
-    'revisit.max': duration('30d', '1m', '3650d', 'The longest time to the next visit.', { pending: true }),
-    'revisit.every': duration('30d', '1m', '3650d', 'The time to the next visit under the uniform policy.', {
-      pending: true,
-    }),
+    'revisit.policy': choice(
+      'none',
+      ['none', 'adaptive', 'uniform', 'optimal'],
+      'When pages are fetched again; with any but none the crawl stands: it goes on until it is stopped.',
+      { flag: 'revisit' },
+    ),
+    'revisit.first': duration(
+      '1d',
+      '1s',
+      '3650d',
+      'The time from the first visit of a page to the second, but for the uniform policy.',
+    ),
+    'revisit.min': duration('1h', '1s', '365d', 'The shortest time to the next visit.'),
+    'revisit.max': duration('30d', '1s', '3650d', 'The longest time to the next visit.'),
+    'revisit.every': duration('30d', '1s', '3650d', 'The time to the next visit under the uniform policy.'),
+    'revisit.perDay': orAuto(
+      count(
+        1,
+        1,
+        1e12,
+        'Revisits a day that the optimal policy spends; auto is what uniform would: all pages in revisit.every.',
+      ),
+    ),
   }),
 };
 

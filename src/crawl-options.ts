@@ -69,4 +69,12 @@ export interface CrawlSummary {
   readonly errors: Readonly<Partial<Record<OutcomeCode, number>>>;
   readonly seconds: number;
   readonly pagesPerSecond: number;
+  /** Visits to pages that had been visited before; how many of these were answered by 304, and how many found another
+   * page (a 304 is none). */
+  readonly revisits: number;
+  readonly notModified: number;
+  readonly changed: number;
+  /** Share of the pages, 0 to 1, that are believed to be as they were fetched, by their rates of change; null if no rate
+   * is known. */
+  readonly freshness: number | null;
 }

@@ -217,7 +217,7 @@ export class Crawl {
       batches.since(report.ended);
       if (open.visits.length > visits) held.settled(open.visits[visits], lease.target);
       if (lease.kind !== 'robots') this.#pagesOut--;
-      if (lease.kind === 'page' && report.code === 'ok') this.#pages++;
+      if (lease.kind === 'page' && report.code === 'ok' && lease.last === null) this.#pages++;
       this.#settledLeases.push(entryOf(lease));
     }
   }
@@ -269,19 +269,25 @@ export class Crawl {
 
   /** Texts for a host's look-ahead; true if memory had them all. */
   #load(request: LoadRequest, now: number): boolean {
-    const { frontier, texts, store } = this.#p;
-    const found = texts.takeAll(request.urls);
+    const { frontier, texts, store, batches } = this.#p;
+    const visits = request.urls.map((url) => frontier.revisits.lastVisit(url));
+    const found = visits.every((visit) => visit < 0) ? texts.takeAll(request.urls) : null;
     if (found !== null) {
       frontier.loaded(request, found, now);
       return true;
     }
-    texts.read(request.urls, store).then(
-      (read) => {
-        frontier.loaded(request, read, this.now());
-        this.wake();
-      },
-      (error) => this.fail(error),
-    );
+    // a last visit is read from the store, and is in it as soon as what is open now is
+    const areIn = visits.every((visit) => visit < store.count('visits'));
+    const ready = areIn ? Promise.resolve() : batches.durable();
+    ready
+      .then(() => texts.read(request.urls, visits, store))
+      .then(
+        (read) => {
+          frontier.loaded(request, read, this.now());
+          this.wake();
+        },
+        (error) => this.fail(error),
+      );
     return false;
   }
 

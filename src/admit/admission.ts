@@ -141,7 +141,7 @@ export class Admission {
     const partition = partitionOf(name, this.#options.partitions);
     changes.urls.push({ id, partition, host, keyHi, keyLo, kind, level, depth, hops, via, url });
     if (denied) changes.denied.push({ url: id, at: now, denied: true });
-    this.#options.onText({ id, url, kind, depth, hops, etag: null, lastModified: null });
+    this.#options.onText({ id, url, kind, depth, hops, last: null });
     return id;
   }
 

@@ -11,6 +11,7 @@ import type { ArchivedRecord, LeaseReport, RedirectTarget } from '../frontier/re
 import type { NormalUrl } from '../url/normalize.js';
 import type { PackedLinks } from '../url/packed-links.js';
 import type { Admission } from './admission.js';
+import { hasChanged } from './page-change.js';
 import type { RobotsDesk } from './robots-desk.js';
 
 export interface SettleOptions {
@@ -124,16 +125,9 @@ export class Settlement {
     const keeper = page?.contentHash && code === 'ok' ? this.#content.keep(page.contentHash, visit, lease.url) : -1;
     const duplicateOf = keeper === lease.url ? -1 : keeper;
     const text = this.#pointer(page?.text ?? null, 'text', now, changes);
-    changes.visits.push(
-      visitRow(visit, lease, report, {
-        code,
-        request,
-        record,
-        text,
-        duplicateOf,
-        at: report.record?.date ?? now,
-      }),
-    );
+    const at = report.record?.date ?? now;
+    const after = this.#plan(lease, report, code, visit, at);
+    changes.visits.push(visitRow(visit, lease, report, { ...after, code, request, record, text, duplicateOf, at }));
     if (report.refused !== null) this.#admission.refusals.add(report.refused);
     if (report.redirect !== null && code === 'redirect') this.#redirect(lease, report.redirect, now, changes);
     const inside = this.#options.isInside(lease.connectTo);
@@ -141,6 +135,21 @@ export class Settlement {
     if (duplicateOf >= 0 || report.from >= report.to) return;
     const place = { url: lease.url, depth: lease.depth + 1, inside };
     this.#admission.links(place, links, report.from, report.to, now, changes);
+  }
+
+  /** What the visit means for the next one, and which body is in force. */
+  #plan(lease: Lease, { page }: LeaseReport, code: OutcomeCode, visit: number, at: number): Partial<VisitRow> {
+    const { last } = lease;
+    const isSame = code === 'not-modified' && last !== null;
+    const found = code === 'ok' ? 'body' : isSame ? 'same' : 'none';
+    const { contentHash = null, simhash = null } = page ?? {};
+    const changed = last === null || hasChanged(last, { page: found, contentHash, simhash });
+    const seen = { at, isPage: found !== 'none', changed };
+    const { nextVisit, history } = this.#frontier.revisits.visited(lease.url, visit, seen, last);
+    if (!isSame) return { changed, nextVisit, history };
+    const etag = page?.etag ?? last.etag;
+    const lastModified = page?.lastModified ?? last.lastModified;
+    return { changed, nextVisit, history, bodyOf: last.body.visit, etag, lastModified };
   }
 
   /** A redirect to another URL is a new URL, through admission. */
@@ -225,7 +234,7 @@ function visitRow(
   id: number,
   lease: Lease,
   report: LeaseReport,
-  facts: Pick<VisitRow, 'code' | 'request' | 'record' | 'text' | 'duplicateOf' | 'at'>,
+  facts: Pick<VisitRow, 'code' | 'request' | 'record' | 'text' | 'duplicateOf' | 'at'> & Partial<VisitRow>,
 ): VisitRow {
   const { page } = report;
   return {
@@ -247,6 +256,8 @@ function visitRow(
     near: false,
     index: page?.index ?? true,
     nextVisit: null,
+    bodyOf: -1,
+    history: null,
     bytes: report.bytes,
     links: page?.links ?? 0,
     aiPreferences: page?.aiPreferences ?? null,

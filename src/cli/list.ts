@@ -1,3 +1,4 @@
+import { visitLines } from '../corpus/history.js';
 import { readStates, rows, STATES } from '../corpus/states.js';
 import { lookInto } from '../embedded/look.js';
 import type { StoreReader } from '../engines/ports.js';
@@ -8,25 +9,31 @@ import { cleanLine } from './terminal.js';
 
 export const spec: CommandSpec = {
   name: 'list',
-  says: 'The URLs, hosts or dead letters of a crawl, one on a line.',
-  operands: 'urls|hosts|dead',
+  says: 'The URLs, hosts, dead letters or visits of a crawl, one on a line.',
+  operands: 'urls|hosts|dead|visits',
   mostOperands: 1,
   flags: [
     { name: 'dir', value: 'DIR', says: 'The crawl directory.' },
+    { name: 'url', value: 'URL', says: 'Only the visits to this page: its history.' },
     { name: 'json', says: 'JSON lines instead of columns.' },
   ],
   options: [],
   examples: [
     ['saunter list dead --dir saunter-example.org', 'What failed for good, and why.'],
+    [
+      'saunter list visits --dir saunter-example.org --url https://example.org/',
+      'When a page was visited, when it changed, and when it is visited next.',
+    ],
     ['saunter list urls --dir saunter-example.org | grep ^pending', 'What is still to be fetched.'],
   ],
   notes: [
     'Columns, separated by tabs. urls: state, outcome of the last visit, priority level (0 is best), depth, failed attempts, ' +
-      'URL. hosts: host, registrable domain, URLs, requests, bytes. dead: URL, outcome, attempts, time, why.',
+      'URL. hosts: host, registrable domain, URLs, requests, bytes. dead: URL, outcome, attempts, time, why. visits: time, ' +
+      'status, outcome, changed, ms to the next visit, its time, changes a day as far as they are known, bytes, URL.',
   ],
 };
 
-type Row = Record<string, string | number | null>;
+type Row = Record<string, string | number | boolean | null>;
 
 export async function run(args: Arguments, { terminal, signal }: World): Promise<ExitCode> {
   const what = args.operands[0];
@@ -34,8 +41,9 @@ export async function run(args: Arguments, { terminal, signal }: World): Promise
   if (list === undefined) {
     throw new UserError(`What is to be listed? saunter list ${Object.keys(LISTS).join('|')} --dir DIR.`, 2);
   }
+  if (args.flags.has('url') && list !== visits) throw new UserError('--url goes with "saunter list visits".', 2);
   return lookInto(requireDir(args), async (reader) => {
-    for (const row of list(reader)) {
+    for (const row of list(reader, args)) {
       if (terminal.closed || signal.aborted) break;
       await terminal.printOne(args.flags.has('json') ? JSON.stringify(row) : columns(row));
     }
@@ -49,7 +57,7 @@ const columns = (row: Row): string =>
     .map((value) => cleanLine(String(value ?? '-')))
     .join('\t');
 
-const LISTS: Record<string, (reader: StoreReader) => Iterable<Row>> = { urls, hosts, dead };
+const LISTS: Record<string, (reader: StoreReader, args: Arguments) => Iterable<Row>> = { urls, hosts, dead, visits };
 
 function* urls(reader: StoreReader): Generator<Row> {
   const { states, attempts, outcomes } = readStates(reader);
@@ -87,4 +95,8 @@ function* dead(reader: StoreReader): Generator<Row> {
     const { code, at, attempts } = letter;
     yield { url, code, attempts, at: new Date(at).toISOString(), why: OUTCOMES[code].words };
   }
+}
+
+function* visits(reader: StoreReader, { flags }: Arguments): Generator<Row> {
+  for (const line of visitLines(reader, flags.get('url') ?? null)) yield { ...line };
 }

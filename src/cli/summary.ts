@@ -27,6 +27,7 @@ export function summaryText(summary: CrawlSummary, dir: string): string {
   const rows: (readonly [string, number, string])[] = [
     ['duplicates', summary.duplicates, ''],
     ['near-duplicates', summary.nearDuplicates, ''],
+    ['revisits', summary.revisits, revisitWords(summary)],
     ['robots forbade', summary.robotsDenied, 'URLs'],
     ['dead letters', summary.deadLetters, 'URLs that failed for good'],
     ['still pending', summary.pending, waitingWords(summary)],
@@ -42,6 +43,11 @@ export function summaryText(summary: CrawlSummary, dir: string): string {
       .map(([name, figure, words]) => `  ${name.padEnd(16)} ${formatCount(figure).padStart(10)}  ${words}`.trimEnd()),
     `Kept in ${cleanLine(dir)}.`,
   ].join('\n');
+}
+
+function revisitWords({ notModified, changed, freshness }: CrawlSummary): string {
+  const fresh = freshness === null ? '' : `; ${(100 * freshness).toFixed(1)}% of the pages are believed fresh`;
+  return `${formatCount(changed)} found a change, ${formatCount(notModified)} were answered by 304${fresh}`;
 }
 
 /** What may be done about it. */

@@ -146,6 +146,7 @@ export class Importer {
       ...{ text: null, changed: true, duplicateOf: place.held < 0 ? -1 : this.#urlOf[place.held] },
       ...{ near: false, index: true },
       ...{ nextVisit: null, bytes: http.payload.length, links: 0, aiPreferences: null, parser: 0, fields: null },
+      ...{ bodyOf: -1, history: null },
     };
     if (place.held >= 0) visit.contentHash = this.#row(place.held, changes).contentHash;
     if (code === 'ok' && hasBody) await this.#parse(exchange, visit, record, changes);

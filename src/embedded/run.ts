@@ -79,6 +79,7 @@ function figures(
 
 function summary({ tally, frontier, admission, crawl }: OpenedCrawl, seconds: number, pages: number): CrawlSummary {
   const waiting = frontier.waiting(crawl.now());
+  const freshness = frontier.revisits.freshness(crawl.now());
   return {
     pages: tally.pages,
     requests: tally.requests,
@@ -87,7 +88,7 @@ function summary({ tally, frontier, admission, crawl }: OpenedCrawl, seconds: nu
     nearDuplicates: tally.nearDuplicates,
     hosts: frontier.hosts.size,
     known: frontier.urls.size,
-    pending: frontier.urls.inState[0] + frontier.urls.inState[1],
+    pending: frontier.urls.inState[0] + frontier.urls.inState[1] - frontier.revisits.overdue,
     waiting: Object.fromEntries(
       Object.entries(waiting).map(([reason, { urls, next }]) => [
         reason,
@@ -100,5 +101,9 @@ function summary({ tally, frontier, admission, crawl }: OpenedCrawl, seconds: nu
     errors: { ...tally.errors, ...crawl.unresolved },
     seconds: Math.round(seconds * 1000) / 1000,
     pagesPerSecond: seconds > 0 ? Math.round((pages / seconds) * 100) / 100 : 0,
+    revisits: tally.revisits,
+    notModified: tally.notModified,
+    changed: tally.changed,
+    freshness: freshness === null ? null : Math.round(freshness * 10_000) / 10_000,
   };
 }

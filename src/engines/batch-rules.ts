@@ -99,6 +99,7 @@ function checkReferences(changes: Changes, { hosts, urls, requests, visits, segm
   changes.visits.forEach((row, i) => {
     refer(row.url, 0, urls, 'visits', i, 'url');
     refer(row.request, -1, requests, 'visits', i, 'request');
+    refer(row.bodyOf, -1, visits, 'visits', i, 'visit');
     point(row.record, 'visits', i);
     point(row.text, 'visits', i);
   });
@@ -130,3 +131,6 @@ export function cleanText(s: string): string {
   if (s.includes('\0')) s = s.replaceAll('\0', '\ufffd');
   return s.isWellFormed() ? s : s.toWellFormed();
 }
+
+/** Did a visit with this outcome find a page (a body, or the word that it is still the same)? */
+export const isFound = (code: string): boolean => code === 'ok' || code === 'not-modified';

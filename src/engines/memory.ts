@@ -3,9 +3,9 @@
  * deterministic underneath, and the promises are resolved ones. What is in here is committed: a simulated crash drops
  * everything but the store, a lost or doubled answer is a wrapper around {@link MemoryStore.commitNow}.
  */
-import type { Batch } from '../changes.js';
-import { type Counts, checkRows, cleanText, noCounts, placeOf, TABLE_NAMES } from './batch-rules.js';
-import type { Store, Stored, TableName, Tables, UrlText, VisitReference } from './ports.js';
+import type { Batch, VisitRow } from '../changes.js';
+import { type Counts, checkRows, cleanText, isFound, noCounts, placeOf, TABLE_NAMES } from './batch-rules.js';
+import type { LastVisit, Store, Stored, TableName, Tables, UrlText, VisitReference } from './ports.js';
 
 const CHUNK = 1024;
 
@@ -94,8 +94,23 @@ export class MemoryStore implements Store {
         throw new RangeError(`visit ${visits[i]} of URL ${id} is not committed`);
       }
       const { url, kind, depth, hops } = row;
-      return { id, url, kind, depth, hops, etag: visit?.etag ?? null, lastModified: visit?.lastModified ?? null };
+      const text = { id, url, kind, depth, hops };
+      return { ...text, last: visit === null ? null : this.#last(visit, url) };
     });
+  }
+
+  #last(row: VisitRow, url: string): LastVisit {
+    const { id: visit, at, nextVisit, history, code, duplicateOf, bodyOf, etag, lastModified } = row;
+    const {
+      id,
+      at: bodyAt,
+      finalUrl,
+      contentHash,
+      payloadDigest,
+      simhash,
+    } = this.#rows.visits[bodyOf < 0 ? visit : bodyOf];
+    const body = { visit: id, at: bodyAt, target: finalUrl ?? url, contentHash, payloadDigest, simhash };
+    return { visit, at, nextVisit, history, found: isFound(code), duplicateOf, etag, lastModified, body };
   }
 
   async readVisits(visits: readonly number[]): Promise<VisitReference[]> {

@@ -63,9 +63,32 @@ export interface UrlText {
   kind: 'page' | 'sitemap';
   depth: number;
   hops: number;
-  /** Validators of the last visit. */
+  /** The visit that was named; null for a URL that is visited for the first time. */
+  last: LastVisit | null;
+}
+
+/** What a revisit has to know of the visit before it, and of the one whose body is in force (`bodyOf`): the same,
+ * unless that was a 304. */
+export interface LastVisit {
+  visit: number;
+  at: number;
+  nextVisit: number | null;
+  history: string | null;
+  /** It found a page: a body, or a 304. */
+  found: boolean;
+  duplicateOf: number;
+  /** Its validators. */
   etag: string | null;
   lastModified: string | null;
+  body: {
+    visit: number;
+    at: number;
+    /** The exact URL that answered. */
+    target: string;
+    contentHash: Uint8Array | null;
+    payloadDigest: Uint8Array | null;
+    simhash: string | null;
+  };
 }
 
 /**

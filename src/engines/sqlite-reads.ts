@@ -1,5 +1,5 @@
 /** What every connection to a store reads: the state of the last commit, chunks of a table, and rows by id. */
-import { type Counts, noCounts, TABLE_NAMES } from './batch-rules.js';
+import { type Counts, isFound, noCounts, TABLE_NAMES } from './batch-rules.js';
 import type { Database, SqlValue, Statement } from './database.js';
 import type { Stored, TableName, Tables, UrlText, VisitReference } from './ports.js';
 import { CODECS, columnsOf, ordinalOf } from './sqlite-rows.js';
@@ -99,8 +99,11 @@ export class Lookups {
   constructor(db: Database) {
     this.#db = db;
     this.#url = db.prepare(
-      `SELECT u.id, u.url, u.kind, u.depth, u.hops, v.id AS visit, v.etag, v.last_modified AS lastModified
-       FROM urls u LEFT JOIN visits v ON v.id = ? AND v.url = u.id WHERE u.id = ?`,
+      `SELECT u.id, u.url, u.kind, u.depth, u.hops, v.id AS visit, v.etag, v.last_modified AS lastModified, v.at,
+         v.next_visit AS nextVisit, v.history, v.code, v.duplicate_of AS duplicateOf, b.id AS body, b.at AS bodyAt,
+         coalesce(b.final_url, u.url) AS target, b.content_hash AS contentHash, b.payload_digest AS payloadDigest, b.simhash
+       FROM urls u LEFT JOIN visits v ON v.id = ? AND v.url = u.id
+       LEFT JOIN visits b ON b.id = iif(v.body_of < 0, v.id, v.body_of) WHERE u.id = ?`,
     );
     this.#visit = db.prepare(
       `SELECT v.id AS visit, v.url, coalesce(v.final_url, u.url) AS target, v.at,
@@ -113,12 +116,11 @@ export class Lookups {
   urls(urls: readonly number[], visits: readonly number[]): UrlText[] {
     return inTransaction(this.#db, () =>
       urls.map((id, i) => {
-        const row = this.#url.get(visits[i], id) as (UrlText & { visit: number | null }) | undefined;
+        const row = this.#url.get(visits[i], id) as UrlRead | undefined;
         if (row === undefined) throw new RangeError(`URL ${id} is not committed`);
-        const { visit, ...text } = row;
-        if (visits[i] !== -1 && visit === null)
+        if (visits[i] !== -1 && row.visit === null)
           throw new RangeError(`visit ${visits[i]} of URL ${id} is not committed`);
-        return text;
+        return textOf(row);
       }),
     );
   }
@@ -133,4 +135,32 @@ export class Lookups {
       }),
     );
   }
+}
+
+/** A URL joined with its last visit (`v`) and the one whose body is in force (`b`); both may be missing. */
+interface UrlRead extends Omit<UrlText, 'last'> {
+  etag: string | null;
+  lastModified: string | null;
+  visit: number | null;
+  at: number;
+  nextVisit: number | null;
+  history: string | null;
+  code: string;
+  duplicateOf: number;
+  body: number;
+  bodyAt: number;
+  target: string;
+  contentHash: Uint8Array | null;
+  payloadDigest: Uint8Array | null;
+  simhash: string | null;
+}
+
+function textOf(row: UrlRead): UrlText {
+  const { id, url, kind, depth, hops, etag, lastModified, visit, at, nextVisit, history, code, duplicateOf } = row;
+  const text = { id, url, kind, depth, hops };
+  if (visit === null) return { ...text, last: null };
+  const { bodyAt, target, contentHash, payloadDigest, simhash } = row;
+  const body = { visit: row.body, at: bodyAt, target, contentHash, payloadDigest, simhash };
+  const last = { visit, at, nextVisit, history, found: isFound(code), duplicateOf, etag, lastModified, body };
+  return { ...text, last };
 }

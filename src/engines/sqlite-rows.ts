@@ -123,7 +123,7 @@ const visits: TableCodec<VisitRow> = {
     ...['url', 'kind', 'request', 'at', 'status', 'code', 'final_url', 'content_type', 'charset', 'language', 'title'],
     ...['content_hash', 'payload_digest', 'simhash', 'etag', 'last_modified', ...POINTER],
     ...['text_segment', 'text_offset', 'text_length', 'changed', 'duplicate_of', 'indexable', 'next_visit'],
-    ...['bytes', 'links', 'ai_preferences', 'parser', 'fields', 'near'],
+    ...['bytes', 'links', 'ai_preferences', 'parser', 'fields', 'near', 'body_of', 'history'],
   ],
   chunk: 1024,
   encode: (r, out) => {
@@ -133,7 +133,7 @@ const visits: TableCodec<VisitRow> = {
     encodePointer(r.record, out);
     encodePointer(r.text, out);
     out.push(r.changed ? 1 : 0, r.duplicateOf, r.index ? 1 : 0, r.nextVisit, r.bytes, r.links, text(r.aiPreferences));
-    out.push(r.parser, text(r.fields), r.near ? 1 : 0);
+    out.push(r.parser, text(r.fields), r.near ? 1 : 0, r.bodyOf, text(r.history));
   },
   decode: (v) => ({
     id: number(v[0]),
@@ -166,6 +166,8 @@ const visits: TableCodec<VisitRow> = {
     parser: number(v[31]),
     fields: v[32] as string | null,
     near: v[33] === 1,
+    bodyOf: number(v[34]),
+    history: v[35] as string | null,
   }),
 };
 

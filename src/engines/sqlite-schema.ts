@@ -9,7 +9,7 @@ import type { Database } from './database.js';
 /** 'SNTR' in the header of the file: `file` and SQLite's own tools can tell whose it is. */
 export const APPLICATION_ID = 0x534e5452;
 /** Version of the tables. A file of an older version is migrated on opening for writing, one of a newer is refused. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 /** Version 2: what the parse stage says when it reads a body again. */
 const REPARSED = `
@@ -62,7 +62,8 @@ CREATE TABLE visits (
   text_segment INTEGER, text_offset INTEGER, text_length INTEGER,
   changed INTEGER NOT NULL, duplicate_of INTEGER NOT NULL, indexable INTEGER NOT NULL, next_visit INTEGER,
   bytes INTEGER NOT NULL, links INTEGER NOT NULL, ai_preferences TEXT,
-  parser INTEGER NOT NULL DEFAULT 1, fields TEXT, near INTEGER NOT NULL DEFAULT 0
+  parser INTEGER NOT NULL DEFAULT 1, fields TEXT, near INTEGER NOT NULL DEFAULT 0,
+  body_of INTEGER NOT NULL DEFAULT -1, history TEXT
 ) STRICT;
 
 CREATE TABLE robots (
@@ -152,12 +153,15 @@ export function createSchema(db: Database): void {
     COMMIT;`);
 }
 
-/** What each version added to the one before it: version 2 the readings, 3 near-duplicates. */
+/** What each version added to the one before it: version 2 the readings, 3 near-duplicates, 4 what revisits
+ * saw. */
 const STEPS: Readonly<Record<number, string>> = {
   2: `ALTER TABLE visits ADD COLUMN parser INTEGER NOT NULL DEFAULT 1;
     ALTER TABLE visits ADD COLUMN fields TEXT;
     ${REPARSED}`,
   3: 'ALTER TABLE visits ADD COLUMN near INTEGER NOT NULL DEFAULT 0;',
+  4: `ALTER TABLE visits ADD COLUMN body_of INTEGER NOT NULL DEFAULT -1;
+    ALTER TABLE visits ADD COLUMN history TEXT;`,
 };
 
 /** Brings a file of an older version up to date, in one transaction. */

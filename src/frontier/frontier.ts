@@ -18,6 +18,7 @@ import type { Errand, FrontierOptions, Lease, LeaseOutcome, LoadRequest, Resolut
 import { Leasing } from './leasing.js';
 import { Placing } from './placing.js';
 import type { RetryQueue } from './retry-queue.js';
+import type { Revisits } from './revisits.js';
 import type { Origin, RobotsGate, RobotsVerdict } from './robots-gate.js';
 import { Settling } from './settling.js';
 import { FrontierState } from './state.js';
@@ -34,6 +35,7 @@ export class Frontier {
   readonly front: FrontQueues;
   readonly back: BackQueues;
   readonly retries: RetryQueue;
+  readonly revisits: Revisits;
   readonly leases: ReadonlyMap<number, Lease>;
   readonly #state: FrontierState;
   readonly #placing: Placing;
@@ -56,6 +58,7 @@ export class Frontier {
     this.front = this.#state.front;
     this.back = this.#state.back;
     this.retries = this.#state.retries;
+    this.revisits = this.#state.revisits;
     this.leases = this.#state.leases;
   }
 
@@ -304,6 +307,9 @@ export class Frontier {
   /** Links what is pending. `dueAt(url)` is when a failed URL may be tried again, 0 for at once. */
   restored(dueAt: (url: number) => number, now: number): void {
     for (let url = 0; url < this.urls.size; url++) {
+      // a revisit that failed goes on with its ladder
+      if (this.urls.state(url) === UrlState.done && this.revisits.isRevisit(url) && this.urls.attempts(url) > 0)
+        this.revisits.take(url);
       const state = this.urls.state(url);
       if (state === UrlState.denied) this.#state.queues.putDenied(url);
       if (state !== UrlState.pending) continue;

@@ -27,7 +27,10 @@ export type WaitReason = (typeof WAIT_REASONS)[number];
 
 /** The list of URLs that robots deny comes behind the five levels. */
 export const DENIED_LIST = LEVELS;
-const LISTS = LEVELS + 1;
+/** And then that of pages that are due again; its bit stands behind those of the levels. */
+export const REVISIT_LIST = LEVELS + 1;
+export const REVISITS = 1 << LEVELS;
+const LISTS = LEVELS + 2;
 
 export class HostTable extends HostFacts {
   readonly #columns = new PlainColumns();
@@ -36,10 +39,10 @@ export class HostTable extends HostFacts {
   readonly domains: string[] = [];
   readonly #domainHosts = new Map<string, number>();
 
-  /** Heads and tails of the lists: five levels, then the denied list. */
+  /** Heads and tails of the lists: five levels, then the denied list and that of revisits. */
   readonly #heads = this.#columns.add(Uint32Array, LISTS);
   readonly #tails = this.#columns.add(Uint32Array, LISTS);
-  /** One bit a level that has URLs. */
+  /** One bit a level that has URLs, and one for revisits. */
   readonly levels = this.#columns.add(Uint8Array);
   /** URLs in the level lists and in the look-ahead. */
   readonly queued = this.#columns.add(Uint32Array);
@@ -60,6 +63,9 @@ export class HostTable extends HostFacts {
 
   /** Which other hosts link here: a hash of each sets one of 32 bits, a sketch of their number. */
   readonly linkers = this.#columns.add(Uint32Array);
+
+  /** What revisits may claim of the next turn: their share of each turn since the last that was theirs. */
+  readonly revisitClaim = this.#columns.add(Float64Array);
 
   /** No request to a host that becomes known may start before (ms). */
   newcomersAt = 0;

@@ -1,6 +1,8 @@
 /** What passes between the frontier and the loop: leases out, outcomes in. Plain data. */
 import type { RequestKind } from '../changes.js';
+import type { LastVisit } from '../engines/ports.js';
 import type { OutcomeCode } from '../errors.js';
+import type { RevisitOptions } from '../revisit/policy.js';
 import type { DelayRules } from './clocks.js';
 import type { SharedRules } from './shared-addresses.js';
 
@@ -23,8 +25,10 @@ export interface Lease {
   redirects: number;
   depth: number;
   hops: number;
-  etag: string | null;
-  lastModified: string | null;
+  /** The visit before this one; null at the first. */
+  last: LastVisit | null;
+  /** Its page is known, and may be asked for on condition that it is another. */
+  conditional: boolean;
   /** A cookie to carry back once (a redirect to itself that set one). */
   cookie: string | null;
   /** Page worker that gets it. */
@@ -65,6 +69,7 @@ export interface Errand {
   depth: number;
   hops: number;
   cookie: string | null;
+  last: LastVisit | null;
 }
 
 /** Texts the frontier needs before it can lease: answered with `loaded`. */
@@ -107,6 +112,10 @@ export interface FrontierOptions {
   sleepBeyond: number;
   /** URLs read ahead when a host takes a back queue. */
   lookAhead: number;
+  /** When pages are visited again, and the share of a host's turns (0 to 1) that this may take while new URLs wait.
+   * Default: never. */
+  revisit?: RevisitOptions;
+  revisitShare?: number;
   workers: number;
   /** A host whose worker has had no room for this long is leased to another, ms. */
   affinity: number;

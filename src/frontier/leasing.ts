@@ -80,9 +80,9 @@ export class Leasing {
 
   /** When to ask again: ms, Infinity if only an answer can bring something. */
   nextTime({ now, left, allowance, turn }: Round): number {
-    const { sleeping, retries, back, front, options } = this.#state;
+    const { sleeping, retries, revisits, back, front, options } = this.#state;
     if (front.size > 0 && back.hasFree) return now;
-    let at = Math.min(sleeping.time, retries.time);
+    let at = Math.min(sleeping.time, retries.time, Math.max(revisits.time, now));
     if (turn.leases.length >= allowance) return at;
     for (let worker = 0; worker < left.length; worker++) {
       if (left[worker] > 0) at = Math.min(at, back.ready[worker].time);
@@ -199,6 +199,7 @@ export class Leasing {
   }
 
   #deny(url: number, now: number, changes: Changes): void {
+    this.#state.revisits.forget(url);
     this.#state.urls.setState(url, UrlState.denied);
     this.#state.queues.putDenied(url);
     changes.denied.push({ url, at: now, denied: true });
@@ -219,8 +220,8 @@ export class Leasing {
       host,
       address,
       connectTo: addresses.names[address],
-      etag: text?.etag ?? null,
-      lastModified: text?.lastModified ?? null,
+      // validators go to the very URL that they came from
+      conditional: errand.last?.found === true && errand.last.body.target === errand.target,
       worker,
       granted: now,
     };
@@ -232,10 +233,20 @@ export class Leasing {
 function robotsErrand(origin: Origin): Errand {
   origin.busy = true;
   const target = `${origin.name}/robots.txt`;
-  return { kind: 'robots', url: -1, target, origin: origin.id, redirects: 0, depth: 0, hops: 0, cookie: null };
+  return {
+    kind: 'robots',
+    url: -1,
+    target,
+    origin: origin.id,
+    redirects: 0,
+    depth: 0,
+    hops: 0,
+    cookie: null,
+    last: null,
+  };
 }
 
-const pageErrand = ({ id, url, kind, depth, hops }: UrlText, origin: Origin): Errand => ({
+const pageErrand = ({ id, url, kind, depth, hops, last }: UrlText, origin: Origin): Errand => ({
   ...{ kind, url: id, target: url, origin: origin.id },
-  ...{ redirects: 0, depth, hops, cookie: null },
+  ...{ redirects: 0, depth, hops, cookie: null, last },
 });

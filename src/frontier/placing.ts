@@ -113,15 +113,16 @@ export class Placing {
     sleeping.push(until, host, ++hosts.stamp[host]);
   }
 
-  /** Brings back what slept long enough: hosts, and URLs whose retry is due. */
+  /** Brings back what slept long enough: hosts, URLs whose retry is due, and pages that are due again. */
   wake(now: number): void {
-    const { sleeping, hosts, retries } = this.#state;
+    const { sleeping, hosts, retries, revisits } = this.#state;
     while (sleeping.time <= now) {
       const { value: host, stamp } = sleeping;
       sleeping.pop();
       if (hosts.stamp[host] === stamp && hosts.state[host] === HostState.asleep) this.place(host, now);
     }
     for (let url = retries.due(now); url >= 0; url = retries.due(now)) this.enqueue(url, false, now);
+    revisits.sweep(now, (url) => this.enqueue(url, false, now));
   }
 
   /** Gives free back queues to the hosts that wait in front. */

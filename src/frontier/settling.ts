@@ -90,6 +90,7 @@ export class Settling {
   }
 
   #bury(url: number, code: OutcomeCode, now: number, changes: Changes): void {
+    this.#state.revisits.forget(url);
     this.#state.urls.setState(url, UrlState.dead);
     changes.dead.push({ url, at: now, dead: true, code, history: this.#state.retries.forget(url) });
   }
@@ -117,7 +118,7 @@ export class Settling {
   }
 
   #settleUrl(lease: Lease, outcome: LeaseOutcome, keep: Errand | null, now: number, changes: Changes): Settled['url'] {
-    const { urls, retries } = this.#state;
+    const { urls, retries, revisits } = this.#state;
     const { url } = lease;
     if (keep !== null) {
       this.#placing.addErrand(lease.host, keep, now);
@@ -129,6 +130,7 @@ export class Settling {
     if (effect === 'done') {
       retries.forget(url);
       urls.setAttempts(url, 0);
+      revisits.settle(url);
       urls.setState(url, UrlState.done);
       return 'done';
     }

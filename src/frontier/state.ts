@@ -1,6 +1,7 @@
 /** The frontier's memory, shared by the parts that act on it: `placing.ts` (where a host stands), `address-turns.ts` (who
  * may use an address), `leasing.ts` (what goes out) and `settling.ts` (what comes back). No decisions here. */
 import type { Random } from '../engines/ports.js';
+import { NO_REVISITS } from '../revisit/policy.js';
 import { AddressTable } from './address-table.js';
 import { type BackQueue, BackQueues } from './back-queues.js';
 import { FrontQueues } from './front-queues.js';
@@ -8,6 +9,7 @@ import { HostQueues } from './host-queues.js';
 import { HostTable } from './host-table.js';
 import type { Errand, FrontierOptions, Lease } from './lease.js';
 import { RetryQueue } from './retry-queue.js';
+import { Revisits } from './revisits.js';
 import { RobotsGate } from './robots-gate.js';
 import { SharedAddresses } from './shared-addresses.js';
 import { TimeHeap } from './time-heap.js';
@@ -24,6 +26,7 @@ export class FrontierState {
   readonly front: FrontQueues;
   readonly back: BackQueues;
   readonly retries: RetryQueue;
+  readonly revisits: Revisits;
   /** Hosts that wait for a time of their own. */
   readonly sleeping = new TimeHeap();
   /** What is to be fetched of a host before anything of its lists. */
@@ -38,7 +41,9 @@ export class FrontierState {
     this.hosts.budgetPeriod = options.budgetPeriod;
     this.addresses = new AddressTable(options.isCdn);
     this.shared = new SharedAddresses(options.shared.from);
-    this.queues = new HostQueues(this.hosts, this.urls, random);
+    this.revisits = new Revisits(this.urls, options.revisit ?? NO_REVISITS);
+    const share = options.revisitShare ?? 0;
+    this.queues = new HostQueues(this.hosts, this.urls, random, this.revisits, share);
     this.front = new FrontQueues(this.hosts, random);
     this.back = new BackQueues(options.backQueues, options.backQueuesMax, options.workers);
     this.retries = new RetryQueue(options.retries);

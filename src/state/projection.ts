@@ -13,8 +13,11 @@ import { fetchAllowedAt } from '../frontier/budgets.js';
 import type { Frontier } from '../frontier/frontier.js';
 import { HostFacts } from '../frontier/host-facts.js';
 import { HostState, WAIT_REASONS } from '../frontier/host-table.js';
+import { RevisitFacts } from '../frontier/revisit-facts.js';
 import { isStrike } from '../frontier/shared-addresses.js';
 import { UrlMarks, UrlState } from '../frontier/url-table.js';
+import { Planner } from '../revisit/plan.js';
+import { NO_REVISITS } from '../revisit/policy.js';
 
 type Clock = [nextAt: number, since: number];
 type History = DeadRow['history'][number][];
@@ -25,6 +28,9 @@ const PRUNE = 4096;
 export class Projection {
   readonly hosts = new HostFacts();
   readonly urls = new UrlMarks();
+  /** The schedule of revisits. Nothing is held of it in a crawl that fetches each page once: a checkpoint of such a run
+   * cannot serve one that revisits. */
+  readonly revisits: RevisitFacts;
   /** Failed attempts of URLs that are pending. */
   readonly failures = new Map<number, History>();
   /** Addresses that were asked lately: until when they owe (ms), and since when. */
@@ -40,8 +46,9 @@ export class Projection {
   #hostCount = 0;
   #pruneAt = PRUNE;
 
-  constructor(budgetPeriod: number) {
+  constructor(budgetPeriod: number, planner = new Planner(NO_REVISITS)) {
     this.hosts.budgetPeriod = budgetPeriod;
+    this.revisits = new RevisitFacts(planner);
   }
 
   get hostCount(): number {
@@ -49,7 +56,7 @@ export class Projection {
   }
 
   get bytes(): number {
-    return this.hosts.facts.bytes + this.own.bytes + this.urls.bytes;
+    return this.hosts.facts.bytes + this.own.bytes + this.urls.bytes + this.revisits.bytes;
   }
 
   host({ budget, named, at }: Pick<HostRow, 'budget' | 'named' | 'at'>): void {
@@ -123,16 +130,19 @@ export class Projection {
     }
   }
 
-  visit({ url }: Pick<VisitRow, 'url'>): void {
-    this.#settle(url, UrlState.done);
-    this.urls.setAttempts(url, 0);
+  visit(row: Pick<VisitRow, 'id' | 'url' | 'at' | 'code' | 'nextVisit' | 'history'>): void {
+    this.#settle(row.url, UrlState.done);
+    this.urls.setAttempts(row.url, 0);
+    this.revisits.visit(row);
   }
 
   denied({ url, denied }: Pick<DeniedRow, 'url' | 'denied'>): void {
+    if (denied) this.revisits.forget(url);
     this.urls.setState(url, denied ? UrlState.denied : UrlState.pending);
   }
 
   dead({ url, dead }: Pick<DeadRow, 'url' | 'dead'>): void {
+    if (dead) this.revisits.forget(url);
     this.#settle(url, dead ? UrlState.dead : UrlState.pending);
     if (!dead) this.urls.setAttempts(url, 0);
   }
@@ -188,6 +198,7 @@ export class Projection {
       frontier.urls.appendMarks(marks);
       url += marks.length;
     }
+    frontier.revisits.takeOver(this.revisits, this.urls.size, now);
     for (const [url, history] of this.failures) for (const attempt of history) retries.remember(url, attempt);
   }
 

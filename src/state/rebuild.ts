@@ -56,7 +56,7 @@ export function rebuild(
   stop: LastStop,
   now: number,
   changes: Changes,
-  projection = new Projection(parts.frontier.hosts.budgetPeriod),
+  projection = new Projection(parts.frontier.hosts.budgetPeriod, parts.frontier.revisits.planner),
   from: Places = {},
   onProgress: (done: number, total: number) => void = () => {},
 ): Rebuilt {
@@ -180,7 +180,7 @@ class Scan {
     const { frontier, uncleanOwe, delay } = this.#parts;
     if (lease.host >= frontier.hosts.size) return; // its row was never committed
     const url = lease.url < frontier.urls.size ? lease.url : -1; // nor was that of the URL: the host owes all the same
-    if (url >= 0 && frontier.urls.state(url) !== UrlState.pending) return; // settled after all
+    if (url >= 0 && !this.#isOut(url, lease.at)) return; // settled after all
     const code = 'lease.lost';
     const ended = Math.round(this.#now);
     const owed = Math.max(uncleanOwe, delay);
@@ -211,7 +211,17 @@ class Scan {
     frontier.retries.remember(url, { at: ended, code, status: 0 });
     if (attempts <= MAX_LOST_ATTEMPTS) return;
     changes.dead.push({ url, at: ended, dead: true, code, history: frontier.retries.forget(url) });
+    frontier.revisits.forget(url);
     frontier.urls.setState(url, UrlState.dead);
+  }
+
+  /** Is a lease that was granted at `at` still without an end? Then its URL is pending, or a page that was due then. */
+  #isOut(url: number, at: number): boolean {
+    const { urls, revisits } = this.#parts.frontier;
+    if (urls.state(url) !== UrlState.done) return urls.state(url) === UrlState.pending;
+    const wasDue = revisits.isRevisit(url) && revisits.due(url) <= at;
+    if (wasDue) revisits.take(url);
+    return wasDue;
   }
 
   /** When a URL that failed may be tried again, ms; 0 for at once. */

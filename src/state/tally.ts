@@ -3,7 +3,7 @@
 import type { Changes } from '../changes.js';
 
 export class Tally {
-  /** 2xx bodies of pages. */
+  /** 2xx bodies of pages, revisits excluded. */
   pages = 0;
   requests = 0;
   bytes = 0;
@@ -11,6 +11,10 @@ export class Tally {
   nearDuplicates = 0;
   robotsDenied = 0;
   deadLetters = 0;
+  /** Visits to pages that had been visited; of these, those answered by 304, and those that found another page. */
+  revisits = 0;
+  notModified = 0;
+  changed = 0;
   /** Requests that ended otherwise than with an answer for the crawl, and URLs that the address guard let nobody ask
    * for, by code. */
   readonly errors: Record<string, number> = Object.create(null);
@@ -23,6 +27,12 @@ export class Tally {
       if (!isAnswer) this.#error(request.code);
     }
     for (const visit of rows.visits) {
+      if (visit.history !== null) {
+        this.revisits++;
+        if (visit.code === 'not-modified') this.notModified++;
+        if (visit.changed) this.changed++;
+        continue;
+      }
       if (visit.kind !== 'page' || visit.code !== 'ok') continue;
       this.pages++;
       if (visit.near) this.nearDuplicates++;

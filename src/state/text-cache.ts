@@ -36,13 +36,13 @@ export class TextCache {
     return found;
   }
 
-  /** The texts, those that are not in memory read from the store. */
-  async read(urls: readonly number[], store: Pick<Store, 'readUrls'>): Promise<UrlText[]> {
-    const found = urls.map((url) => this.#texts.get(url));
-    const missing = urls.filter((_, i) => found[i] === undefined);
+  /** The texts, those that are not in memory read from the store.
+   * @param visits the last visit of each, or -1: one that was visited is read with what is known of that */
+  async read(urls: readonly number[], visits: readonly number[], store: Pick<Store, 'readUrls'>): Promise<UrlText[]> {
+    const found = urls.map((url, i) => (visits[i] < 0 ? this.#texts.get(url) : undefined));
     const read = await store.readUrls(
-      missing,
-      missing.map(() => -1),
+      urls.filter((_, i) => found[i] === undefined),
+      visits.filter((_, i) => found[i] === undefined),
     );
     let next = 0;
     return found.map((text) => text ?? read[next++]);

@@ -45,14 +45,24 @@ export interface WorkerSettings {
   heartbeat: number;
 }
 
+/** What a conditional request names, and the revisit record of its 304. */
+export interface HeldPage {
+  etag: string | null;
+  lastModified: string | null;
+  /** The record that holds the body: the URL that answered, wall ms, SHA-1 of the entity. */
+  url: string;
+  date: number;
+  payloadDigest: Uint8Array | null;
+}
+
 /** The part of a lease that a worker needs. */
 export interface WorkOrder {
   lease: number;
   kind: RequestKind;
   target: string;
   connectTo: string;
-  etag: string | null;
-  lastModified: string | null;
+  /** The page that is held, if it may be asked for on condition that it is another. */
+  held: HeldPage | null;
   cookie: string | null;
 }
 

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { cdxjLine } from '../archive/cdxj.js';
 import type { Appended, SegmentWriter } from '../archive/segments.js';
+import type { Revisit } from '../archive/warc-writer.js';
 import type { FetchResult } from '../fetch/http.js';
 import type { ArchivedRecord, HeldAnswer, HeldQuestion, LeaseReport, PageReport } from '../frontier/report.js';
 import { type DocumentAnswer, readDocument, readingOf } from '../parse/documents.js';
@@ -66,7 +67,10 @@ export function finish(job: Job, held: HeldAnswer | null, parts: JobParts): Leas
 }
 
 function blank(order: WorkOrder, result: FetchResult): LeaseReport {
-  const { code, status, started, ended, retryAfterMs, bytes } = result;
+  const { status, started, ended, retryAfterMs, bytes } = result;
+  // a 304 that nobody asked for says nothing
+  const isUnasked = result.code === 'not-modified' && order.kind !== 'robots' && order.held === null;
+  const code = isUnasked ? 'http.status' : result.code;
   const blocked = Math.floor(result.blocked);
   const truncated = result.truncated !== null && result.truncated !== 'length';
   const nothing = { record: null, redirect: null, robots: null, page: null, from: 0, to: 0, refused: null };
@@ -90,12 +94,18 @@ function archive(job: Job, held: HeldAnswer | null, parts: JobParts): Appended |
     payload: result.payload,
     truncated: result.payloadTruncated,
     certificate: result.certificate,
-    payloadDigest: job.digest ?? undefined,
-    revisit:
-      held?.held === 'revisit'
-        ? { profile: 'identical-payload-digest', refersTo: { url: held.url, date: held.date } }
-        : undefined,
+    payloadDigest: job.digest ?? order.held?.payloadDigest ?? undefined,
+    revisit: revisitOf(job, held),
   });
+}
+
+/** What stands for a body that is held: one that came again, or one that did not come (304). */
+function revisitOf({ order, result }: Job, held: HeldAnswer | null): Revisit | undefined {
+  if (result.code === 'not-modified' && order.held !== null) {
+    return { profile: 'server-not-modified', refersTo: { url: order.held.url, date: order.held.date } };
+  }
+  if (held?.held !== 'revisit') return undefined;
+  return { profile: 'identical-payload-digest', refersTo: { url: held.url, date: held.date } };
 }
 
 function archived(record: Appended, job: Job, held: HeldAnswer | null, parts: JobParts): ArchivedRecord {
@@ -106,7 +116,7 @@ function archived(record: Appended, job: Job, held: HeldAnswer | null, parts: Jo
     date,
     status: job.result.status,
     contentType: job.result.headers.get('content-type') ?? '',
-    revisit: held?.held === 'revisit',
+    revisit: revisitOf(job, held) !== undefined,
     payloadDigest: record.payloadDigest,
     offset,
     length,

@@ -95,7 +95,8 @@ export class PageWorker {
   }
 
   async #work(order: WorkOrder): Promise<void> {
-    const { kind, target: url, connectTo: address, etag, lastModified, cookie } = order;
+    const { kind, target: url, connectTo: address, cookie } = order;
+    const { etag, lastModified } = order.held ?? {};
     const result = await this.#fetcher.fetch({ kind, url, address, etag, lastModified, cookie: cookie ?? undefined });
     this.#shared.addBodies(held(result));
     const job = begin(order, result);

@@ -9,7 +9,7 @@ import type { OutcomeCode } from '../errors.js';
 import type { Lease } from '../frontier/lease.js';
 import type { HeldAnswer, HeldQuestion, LeaseReport, ReportBatch } from '../frontier/report.js';
 import type { NormalUrl } from '../url/normalize.js';
-import { type FromWorker, SharedState, type ToWorker, type WorkerSettings } from './messages.js';
+import { type FromWorker, type HeldPage, SharedState, type ToWorker, type WorkerSettings } from './messages.js';
 
 export interface PoolOptions {
   workers: number;
@@ -99,9 +99,9 @@ export class WorkerPool {
   submit(leases: readonly Lease[]): void {
     const orders: Extract<ToWorker, { type: 'work' }>['orders'][] = this.#members.map(() => []);
     for (const lease of leases) {
-      const { id, kind, target, connectTo, etag, lastModified, cookie, worker } = lease;
+      const { id, kind, target, connectTo, cookie, worker } = lease;
       this.#members[worker].out.set(id, lease);
-      orders[worker].push({ lease: id, kind, target, connectTo, etag, lastModified, cookie });
+      orders[worker].push({ lease: id, kind, target, connectTo, held: heldPage(lease), cookie });
     }
     for (const [index, list] of orders.entries()) {
       if (list.length > 0) this.#send(this.#members[index], { type: 'work', orders: list });
@@ -244,4 +244,12 @@ function returned(lease: Lease, code: OutcomeCode, now: number): LeaseReport {
     to: 0,
     refused: null,
   };
+}
+
+/** The page that a lease may be asked for on condition; null if nothing can be named. */
+function heldPage({ last, conditional }: Lease): HeldPage | null {
+  if (last === null || !conditional) return null;
+  const { etag, lastModified, body } = last;
+  if (etag === null && lastModified === null) return null;
+  return { etag, lastModified, url: body.target, date: body.at, payloadDigest: body.payloadDigest };
 }

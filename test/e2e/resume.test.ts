@@ -175,9 +175,11 @@ describe('a crawl that has ended', () => {
     expect(lines).toHaveLength(1);
     const summary = JSON.parse(lines[0]) as Record<string, unknown>;
     expect(Object.keys(summary).join(' ')).toBe(
-      'pages requests bytes duplicates nearDuplicates hosts known pending waiting deadLetters robotsDenied rejected errors seconds pagesPerSecond',
+      'pages requests bytes duplicates nearDuplicates hosts known pending waiting deadLetters robotsDenied rejected errors seconds pagesPerSecond ' +
+        'revisits notModified changed freshness',
     );
-    expect(Object.entries(summary).filter(([, value]) => value === null || value === undefined)).toEqual([]);
+    const empty = Object.entries(summary).filter(([, value]) => value === null || value === undefined);
+    expect(empty).toEqual([['freshness', null]]); // of a crawl that does not revisit
   });
 });
 

@@ -105,6 +105,7 @@ export function conformance(engine: Engine): void {
       ['an id that is not a number', () => ({ visits: [visitRow(Number.NaN, { url: 1 })] })],
       ['a URL of an unknown host', () => ({ urls: [urlRow(20, { host: 9 })] })],
       ['a visit of an unknown URL', () => ({ visits: [visitRow(20, { url: 21 })] })],
+      ['a visit whose body an unknown visit has', () => ({ visits: [visitRow(20, { bodyOf: 21 })] })],
       ['a visit of an unknown request', () => ({ visits: [visitRow(20, { request: 20 })] })],
       ['a request to an unknown host', () => ({ requests: [requestRow(20, { host: -1 })] })],
       ['a second reading of an unknown visit', () => ({ reparsed: [reparsedRow(0, { visit: 20 })] })],
@@ -186,17 +187,41 @@ export function conformance(engine: Engine): void {
       expect(all(store, 'urls')[0].url).toBe(rows.urls[0].url);
     });
 
-    test('finds URLs by id, in the order asked, with the validators of the visits named', async () => {
+    test('finds URLs by id, in the order asked, with what is known of the visits named', async () => {
       await commit(crawled(0, 100));
-      await commit(changes({ visits: [visitRow(100, { url: 7, etag: 'W/"new"', lastModified: null })] }));
-      const found = await store.readUrls([42, 7, 7, 0], [42, 100, 7, -1]);
-      const common = { kind: 'page', depth: 3, hops: 0 };
-      const lastModified = 'Tue, 01 Dec 2026 10:00:00 GMT';
+      const same = { code: 'not-modified', contentHash: null, payloadDigest: null, simhash: null } as const;
+      await commit(
+        changes({
+          visits: [
+            visitRow(100, { url: 7, etag: 'W/"new"', lastModified: null, history: '60-', bodyOf: 7, ...same }),
+            visitRow(101, { url: 8, code: 'http.gone', status: 404, finalUrl: 'http://x.test/', contentHash: null }),
+          ],
+        }),
+      );
+      const found = await store.readUrls([42, 7, 7, 0, 8], [42, 100, 7, -1, 101]);
+      const known = (id: number, visit: number) => {
+        const { at, nextVisit, history, etag, lastModified, code, finalUrl, contentHash, ...row } = visitRow(visit);
+        const { payloadDigest, simhash, duplicateOf } = row;
+        const target = finalUrl ?? urlRow(id).url;
+        const body = { visit, at, target, contentHash, payloadDigest, simhash };
+        const last = { visit, at, nextVisit, history, found: code === 'ok', duplicateOf, etag, lastModified, body };
+        return { id, url: urlRow(id).url, kind: 'page', depth: 3, hops: 0, last };
+      };
+      const seven = known(7, 7);
+      const gone = known(8, 101);
       expect(found).toEqual([
-        { id: 42, url: urlRow(42).url, ...common, etag: '"42"', lastModified },
-        { id: 7, url: urlRow(7).url, ...common, etag: 'W/"new"', lastModified: null },
-        { id: 7, url: urlRow(7).url, ...common, etag: '"7"', lastModified },
-        { id: 0, url: urlRow(0).url, ...common, etag: null, lastModified: null },
+        known(42, 42),
+        { ...seven, last: { ...seven.last, visit: 100, history: '60-', etag: 'W/"new"', lastModified: null } },
+        seven,
+        { ...known(0, 0), last: null },
+        {
+          ...gone,
+          last: {
+            ...gone.last,
+            found: false,
+            body: { ...gone.last.body, target: 'http://x.test/', contentHash: null },
+          },
+        },
       ]);
       await expect(store.readUrls([100], [-1])).rejects.toThrow(RangeError);
       await expect(store.readUrls([1], [101])).rejects.toThrow(RangeError);

@@ -45,7 +45,7 @@ const WRITER = `
       changes.requests.push({ ...row(id), address: '', target: 'u' + id, started: 1, ended: 2, delay: 1, addressDelay: 1, record: null });
       changes.visits.push({ ...row(id), request: id, finalUrl: null, contentType: '', charset: '', language: '',
         title: 'a'.repeat(id % 999), contentHash: null, payloadDigest: null, simhash: null, etag: null, lastModified: null,
-        record: null, text: null, changed: true, duplicateOf: -1, index: true, nextVisit: null, links: 0, aiPreferences: null,
+        record: null, text: null, changed: true, duplicateOf: -1, index: true, nextVisit: null, bodyOf: -1, history: null, links: 0, aiPreferences: null,
         parser: 1, fields: null });
     }
     changes.meta[0][1] = String(id);
@@ -168,7 +168,7 @@ describe('the second thread', () => {
       await store.commit({ epoch, sequence: i + 1, changes: crawled(i * 100, 100) });
       const newest = i * 100 + 99;
       const [[found], [visit]] = await Promise.all([store.readUrls([newest], [newest]), store.readVisits([newest])]);
-      expect([found.id, found.etag, visit.visit]).toEqual([newest, `"${newest}"`, newest]);
+      expect([found.id, found.last?.etag, visit.visit]).toEqual([newest, `"${newest}"`, newest]);
       expect(visit.contentHash).toEqual(crawled(newest, 1).visits[0].contentHash);
     }
     await expect(store.readUrls([3000], [-1])).rejects.toThrow('URL 3000 is not committed');

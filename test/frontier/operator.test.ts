@@ -76,8 +76,7 @@ function loaded(request: Turn['load'][number]): void {
     kind: 'page' as const,
     depth: 0,
     hops: 0,
-    etag: null,
-    lastModified: null,
+    last: null,
   }));
   frontier.loaded(request, texts, now);
 }

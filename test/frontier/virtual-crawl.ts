@@ -94,7 +94,7 @@ export class VirtualCrawl {
         const name = this.frontier.hosts.names[request.host];
         const texts = request.urls.map((id) => ({
           ...{ id, url: `http://${name}/${id}`, kind: 'page' as const, depth: 0, hops: 0 },
-          ...{ etag: null, lastModified: null },
+          last: null,
         }));
         this.frontier.loaded(request, texts, this.now);
       }

@@ -82,7 +82,17 @@ const visit = (id: number, urlId: number, requestId: number, over: Partial<Visit
     duplicateOf: -1,
     near: false,
   },
-  ...{ index: true, nextVisit: null, bytes: 10, links: 0, aiPreferences: null, parser: 1, fields: null },
+  ...{
+    index: true,
+    nextVisit: null,
+    bodyOf: -1,
+    history: null,
+    bytes: 10,
+    links: 0,
+    aiPreferences: null,
+    parser: 1,
+    fields: null,
+  },
   ...over,
 });
 

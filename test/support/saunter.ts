@@ -22,6 +22,10 @@ export interface Summary {
   bytes: number;
   duplicates: number;
   nearDuplicates: number;
+  revisits: number;
+  notModified: number;
+  changed: number;
+  freshness: number | null;
   hosts: number;
   known: number;
   pending: number;
