@@ -48,6 +48,19 @@ export interface Waiting {
   readonly next: number | null;
 }
 
+/** What the back queues allow: the named ceiling on the rate (docs/politeness.md). */
+export interface CeilingSummary {
+  readonly backQueues: number;
+  /** Mean seconds of a request and what its host is owed after it; null before the first. */
+  readonly period: number | null;
+  /** `backQueues` divided by `period`; null before the first. */
+  readonly pagesPerSecond: number | null;
+  /** It holds the crawl up at this moment: hosts wait, and page workers have room. */
+  readonly binds: boolean;
+  /** Seconds of this run during which it did. */
+  readonly bound: number;
+}
+
 /** The one object that `--json` prints, in this order (DESIGN 11). All figures count the whole crawl, except `seconds`
  * and `pagesPerSecond`, which are those of this run. */
 export interface CrawlSummary {
@@ -77,4 +90,5 @@ export interface CrawlSummary {
   /** Share of the pages, 0 to 1, that are believed to be as they were fetched, by their rates of change; null if no rate
    * is known. */
   readonly freshness: number | null;
+  readonly ceiling: CeilingSummary;
 }

@@ -1,10 +1,12 @@
 import { readStates, rows, STATES } from '../corpus/states.js';
+import type { CeilingSummary } from '../crawl-options.js';
 import { lookInto } from '../embedded/look.js';
 import type { StoreReader } from '../engines/ports.js';
 import { Tally } from '../state/tally.js';
 import { formatCount, formatSize } from '../units.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import { type ExitCode, requireDir, type World } from './command.js';
+import { ceilingWords } from './summary.js';
 
 export const spec: CommandSpec = {
   name: 'status',
@@ -48,9 +50,12 @@ function read(reader: StoreReader) {
     known: states.length,
     ...inState,
     errors: { ...errors },
+    ceiling: JSON.parse(reader.meta('ceiling') ?? 'null') as CeilingSummary | null,
     firstRequest: first === 0 ? null : new Date(first).toISOString(),
     lastRequest: last === 0 ? null : new Date(last).toISOString(),
-  } as Record<string, unknown> & { pages: number; requests: number; bytes: number; errors: Record<string, number> };
+  } as Record<string, unknown> & { pages: number; requests: number; bytes: number; errors: Record<string, number> } & {
+    ceiling: CeilingSummary | null;
+  };
 }
 
 function words(status: ReturnType<typeof read>): string {
@@ -62,6 +67,9 @@ function words(status: ReturnType<typeof read>): string {
     ...STATES.map((state) => `  ${state.padEnd(8)} ${count(state)}`),
     `duplicates ${count('duplicates')}`,
   ];
+  const { ceiling } = status;
+  if (ceiling !== null)
+    lines.push(`ceiling    ${formatCount(ceiling.backQueues).padStart(12)}   ${ceilingWords(ceiling)}`);
   for (const [code, n] of Object.entries(status.errors))
     lines.push(`  ${code.padEnd(20)} ${formatCount(n).padStart(8)}`);
   return lines.join('\n');

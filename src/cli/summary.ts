@@ -1,5 +1,5 @@
 /** The figures of a crawl in words. */
-import type { CrawlProgress, CrawlSummary } from '../crawl-options.js';
+import type { CeilingSummary, CrawlProgress, CrawlSummary } from '../crawl-options.js';
 import { OUTCOMES, type OutcomeCode } from '../errors.js';
 import { formatCount, formatDuration, formatSize } from '../units.js';
 import { cleanLine } from './terminal.js';
@@ -33,6 +33,8 @@ export function summaryText(summary: CrawlSummary, dir: string): string {
     ['still pending', summary.pending, waitingWords(summary)],
     ['refused', total(summary.rejected), breakdown(summary.rejected)],
     ['failures', total(summary.errors), breakdown(summary.errors)],
+    ['budget', budgetBound(summary), 'links and URLs that budgets of hosts held back (--budget)'],
+    ['ceiling', summary.ceiling.bound > 0 ? summary.ceiling.backQueues : 0, ceilingWords(summary.ceiling)],
   ];
   const seconds = formatDuration(Math.round(summary.seconds * 10) * 100);
   return [
@@ -48,6 +50,20 @@ export function summaryText(summary: CrawlSummary, dir: string): string {
 function revisitWords({ notModified, changed, freshness }: CrawlSummary): string {
   const fresh = freshness === null ? '' : `; ${(100 * freshness).toFixed(1)}% of the pages are believed fresh`;
   return `${formatCount(changed)} found a change, ${formatCount(notModified)} were answered by 304${fresh}`;
+}
+
+/** Links that were refused, and URLs that wait, since a budget is spent. */
+const budgetBound = ({ rejected, waiting }: CrawlSummary): number =>
+  (rejected.budget ?? 0) + (waiting.budget?.urls ?? 0);
+
+/** What the back queues allow, and whether that held the crawl up. */
+export function ceilingWords({ period, pagesPerSecond, binds, bound }: CeilingSummary): string {
+  const allow =
+    period === null
+      ? 'back queues'
+      : `back queues at a period of ${period} s allow ${pagesPerSecond ?? 'any number of'} pages/s`;
+  const held = bound > 0 ? `; that held the crawl up for ${formatDuration(wholeSeconds(bound * 1000))}` : '';
+  return `${allow}${held}${binds ? ', and does now (frontier.backQueuesMax)' : ''}`;
 }
 
 /** What may be done about it. */

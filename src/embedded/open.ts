@@ -19,6 +19,7 @@ import { LeasesFile, readOpenLeases } from '../state/leases-file.js';
 import type { Tally } from '../state/tally.js';
 import type { NormalUrl } from '../url/normalize.js';
 import { type PoolEvents, type PoolSettings, WorkerPool } from '../workers/pool.js';
+import { ceilingSummary } from './ceiling.js';
 import { decisions } from './decisions.js';
 import { type CrawlDirectory, makeDirectory } from './directory.js';
 import { type Identity, identify, remember } from './identity.js';
@@ -142,7 +143,10 @@ async function wire(
     },
     { maxPages: config.maxPages, maxDuration: config.maxDuration, patience: config.patience },
   );
-  batches.onSeal = (changes) => changes.meta.push(['refused', JSON.stringify(admission.refusals.counts)]);
+  batches.onSeal = (changes) => {
+    changes.meta.push(['refused', JSON.stringify(admission.refusals.counts)]);
+    changes.meta.push(['ceiling', JSON.stringify(ceilingSummary(frontier.ceiling))]);
+  };
   batches.onCommitted = (changes) => {
     tally.add(changes);
     committed.add(changes);

@@ -2,6 +2,7 @@
 import type { CrawlEnd } from '../crawl.js';
 import type { CrawlOptions, CrawlProgress, CrawlSummary, CrawlUi } from '../crawl-options.js';
 import { systemClock } from '../engines/system.js';
+import { ceilingSummary } from './ceiling.js';
 import { type OpenedCrawl, openCrawl, PAGE_THREAD } from './open.js';
 import { readmit } from './readmit.js';
 import { plantSeeds } from './seeds.js';
@@ -105,5 +106,6 @@ function summary({ tally, frontier, admission, crawl }: OpenedCrawl, seconds: nu
     notModified: tally.notModified,
     changed: tally.changed,
     freshness: freshness === null ? null : Math.round(freshness * 10_000) / 10_000,
+    ceiling: ceilingSummary(frontier.ceiling),
   };
 }

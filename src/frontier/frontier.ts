@@ -12,6 +12,7 @@ import type { Random, UrlText } from '../engines/ports.js';
 import type { OutcomeCode } from '../errors.js';
 import type { AddressTable } from './address-table.js';
 import type { BackQueues } from './back-queues.js';
+import { Ceiling, type CeilingFigures } from './ceiling.js';
 import type { FrontQueues } from './front-queues.js';
 import { HostState, type HostTable, WAIT_REASONS, type WaitReason } from './host-table.js';
 import type { Errand, FrontierOptions, Lease, LeaseOutcome, LoadRequest, Resolution, Settled, Turn } from './lease.js';
@@ -41,6 +42,7 @@ export class Frontier {
   readonly #placing: Placing;
   readonly #leasing: Leasing;
   readonly #settling: Settling;
+  readonly #ceiling: Ceiling;
   /** Told of an origin whose robots.txt will not come, since the host that it redirects to was given up; answers with
    * {@link setRobots}. */
   onRobotsLost: (origin: Origin, now: number, changes: Changes) => void = (origin, now, changes) =>
@@ -50,7 +52,8 @@ export class Frontier {
     this.#state = new FrontierState(options, random);
     this.#placing = new Placing(this.#state);
     this.#leasing = new Leasing(this.#state, this.#placing);
-    this.#settling = new Settling(this.#state, this.#placing, (...lost) => this.onRobotsLost(...lost));
+    this.#ceiling = new Ceiling(this.#state);
+    this.#settling = new Settling(this.#state, this.#placing, this.#ceiling, (...lost) => this.onRobotsLost(...lost));
     this.urls = this.#state.urls;
     this.hosts = this.#state.hosts;
     this.addresses = this.#state.addresses;
@@ -104,9 +107,9 @@ export class Frontier {
       this.#leasing.serve(worker, round);
       this.#leasing.lend(worker, round);
     }
-    if (this.front.size > 0 && !this.back.hasFree && left.every((room) => room > 0) && this.back.grow()) {
-      this.#placing.fill(now, turn);
-    }
+    const isStarving = left.every((room) => room > 0);
+    if (this.#ceiling.grow(now, isStarving)) this.#placing.fill(now, turn);
+    this.#ceiling.look(now, isStarving);
     turn.waitUntil = this.#leasing.nextTime(round);
     return turn;
   }
@@ -253,6 +256,11 @@ export class Frontier {
   /** Work that is under way: a crawl with none of it, and nothing due, has ended. */
   get underWay(): number {
     return this.leases.size + this.#state.resolving + this.#state.loading;
+  }
+
+  /** What the back queues allow, and whether that is what holds the crawl up. */
+  get ceiling(): CeilingFigures {
+    return this.#ceiling.figures;
   }
 
   /** Pending URLs by why they wait, and when the first of them falls due (ms; null if nothing says). */

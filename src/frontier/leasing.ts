@@ -12,6 +12,8 @@ import { UrlState } from './url-table.js';
 
 /** Robots-denied URLs passed over in one turn of a host; the rest comes at its next turn. */
 const DENIALS_A_TURN = 256;
+/** URLs read ahead of all hosts in play together (of each at least the few below), some 250 bytes each. */
+const LOOK_AHEAD_IN_ALL = 65_536;
 /** URLs read ahead of a host that shares its address with others that wait. */
 const LOOK_AHEAD_IN_LINE = 4;
 
@@ -131,10 +133,11 @@ export class Leasing {
   /** Asks for the texts of the host's next URLs; false if it has none. */
   #load(slot: BackQueue, turn: Turn): boolean {
     const { host } = slot;
-    const { options, queues } = this.#state;
+    const { options, queues, back } = this.#state;
     // one lease and then the line again, where it holds no back queue: no use in reading far ahead
     const isContested = this.#placing.turns.isContested(host);
-    const urls = queues.take(host, isContested ? Math.min(LOOK_AHEAD_IN_LINE, options.lookAhead) : options.lookAhead);
+    const most = isContested ? 0 : Math.floor(LOOK_AHEAD_IN_ALL / back.held);
+    const urls = queues.take(host, Math.min(Math.max(most, LOOK_AHEAD_IN_LINE), options.lookAhead));
     if (urls.length === 0) return false;
     slot.loading = urls;
     this.#state.loading++;
@@ -176,7 +179,7 @@ export class Leasing {
     const { host } = slot;
     const { robots, queues } = this.#state;
     let waitUntil = Number.POSITIVE_INFINITY;
-    let isWaiting = false;
+    let returned = 0;
     for (let passed = 0; slot.at < slot.ahead.length && passed < DENIALS_A_TURN; passed++) {
       const text = slot.ahead[slot.at];
       const origin = robots.of(RobotsGate.nameOf(text.url), host);
@@ -185,7 +188,7 @@ export class Leasing {
       slot.at++;
       if (gate === 'wait') {
         queues.put(text.id);
-        isWaiting = true;
+        returned++;
         if (!origin.busy) waitUntil = Math.min(waitUntil, origin.state!.until);
       } else if (robots.allows(origin, text.url)) {
         return this.#grant(slot, pageErrand(text, origin), text, worker, now);
@@ -193,7 +196,7 @@ export class Leasing {
         this.#deny(text.id, now, changes);
       }
     }
-    if (isWaiting) this.#placing.awaitRobots(host, waitUntil, now);
+    if (returned > 0) this.#placing.awaitRobots(host, returned, waitUntil, now);
     else this.#placing.ready(host, now);
     return null;
   }

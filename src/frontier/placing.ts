@@ -180,11 +180,12 @@ export class Placing {
   }
 
   /** The look-ahead waits for robots: the host gives up its back queue until the file is asked again.
+   * @param returned URLs that do, back in their lists
    * @param until when that is, Infinity if the file is on its way */
-  awaitRobots(host: number, until: number, now: number): void {
-    const { hosts, robots, options } = this.#state;
+  awaitRobots(host: number, returned: number, until: number, now: number): void {
+    const { hosts, robots } = this.#state;
     this.standDown(host, now);
-    const others = hosts.queued[host] > options.lookAhead || robots.originsOf(host) > 1;
+    const others = hosts.queued[host] > returned || robots.originsOf(host) > 1;
     if (others) this.#restForRobots(host, Math.min(until, now + ROBOTS_ROTATION), now);
     else if (until < Number.POSITIVE_INFINITY) this.#restForRobots(host, until, now);
     else hosts.state[host] = HostState.robots;

@@ -2,6 +2,7 @@
 import type { Changes } from '../changes.js';
 import { OUTCOMES, type OutcomeCode } from '../errors.js';
 import { fetchAllowedAt } from './budgets.js';
+import type { Ceiling } from './ceiling.js';
 import { charge, type HostVerdict } from './clocks.js';
 import { HostState, WAIT_REASONS } from './host-table.js';
 import type { Errand, Lease, LeaseOutcome, Resolution, Settled } from './lease.js';
@@ -16,16 +17,19 @@ const RESOLVE_AGAIN = 30_000;
 export class Settling {
   readonly #state: FrontierState;
   readonly #placing: Placing;
+  readonly #ceiling: Ceiling;
   readonly #onRobotsLost: (origin: Origin, now: number, changes: Changes) => void;
 
   /** @param onRobotsLost told of an origin whose robots.txt lay at a host that was given up */
   constructor(
     state: FrontierState,
     placing: Placing,
+    ceiling: Ceiling,
     onRobotsLost: (origin: Origin, now: number, changes: Changes) => void,
   ) {
     this.#state = state;
     this.#placing = placing;
+    this.#ceiling = ceiling;
     this.#onRobotsLost = onRobotsLost;
   }
 
@@ -43,6 +47,7 @@ export class Settling {
     hosts.nextAt[host] = Math.max(hosts.nextAt[host], outcome.ended + verdict.delay);
     hosts.owed[host] = verdict.delay;
     const addressDelay = turns.end(turn, lease, outcome.code, outcome.ended, verdict.delay, now);
+    this.#ceiling.ended(lease.granted, outcome.ended, verdict.delay);
     this.#tell(host, verdict, outcome, changes);
     const url = this.#settleUrl(lease, { ...outcome, code }, keep, now, changes);
     this.#rest(host, verdict, outcome.ended, OUTCOMES[code].words, changes);

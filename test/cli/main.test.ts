@@ -36,6 +36,7 @@ const summary: CrawlSummary = {
   errors: { 'read.closed': 1 },
   seconds: 12.34,
   pagesPerSecond: 0.97,
+  ceiling: { backQueues: 1024, period: 1.2, pagesPerSecond: 853.33, binds: false, bound: 0 },
 };
 const seed = 'http://127.0.0.1:8000/';
 
@@ -123,6 +124,7 @@ describe('crawl', () => {
     const words = await new FakeProcess().run('crawl', seed);
     expect(words.out).toMatch(/^12 pages of 2 hosts: 20 requests, 120\.6KiB, 12s300ms \(1\.0 pages\/s\)\.\n/);
     expect(words.out).toMatch(/refused +9 {2}scope 7, depth 2/);
+    expect(words.out).not.toMatch(/budget|ceiling/);
     const json = await new FakeProcess().run('crawl', seed, '--json');
     expect(JSON.parse(json.out.trimEnd().split('\n').at(-1) ?? '')).toEqual(summary);
     expect([words.err, json.err]).toEqual(['', '']);
