@@ -45,7 +45,7 @@ export function changeRate(intervals: readonly Interval[]): number {
 }
 
 const STEP = 1.5;
-const HALVINGS = 45;
+const HALVINGS = 32;
 
 /** Over 0 where the rate is too low: what changed, less what did not, less half of the interval that tells most. */
 function score(intervals: readonly Interval[], rate: number): number {
