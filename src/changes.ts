@@ -172,7 +172,9 @@ export type HostEventKind =
   | 'unblocked'
   | 'crawl-delay'
   /** To the lowest level: a suspected trap. */
-  | 'demoted';
+  | 'demoted'
+  /** Asked for a page that cannot exist: `value` is its URL's id, or -1. */
+  | 'probed';
 
 /** Something that happened to a host and outlives a restart. */
 export interface HostEventRow {

@@ -373,9 +373,8 @@ export const OPTIONS = {
     'trap.duplicateRatio': share(
       '80%',
       'A host with more duplicates than this among its last new pages is a suspected trap and falls to level 4.',
-      { pending: true },
     ),
-    'trap.duplicateWindow': count(200, 10, 100_000, 'How many last new pages that is.', { pending: true }),
+    'trap.duplicateWindow': count(200, 10, 100_000, 'How many last new pages that is.'),
   }),
   // -- DESIGN 8
   ...group('Storage', {
@@ -392,19 +391,14 @@ export const OPTIONS = {
       { pending: true },
     ),
     'seen.bloomBits': amount(20, 1, 64, 'Bits of the Bloom filter for each URL.', { pending: true }),
-    'simhash.distance': count(3, 0, 3, 'Fingerprint bits by which near-duplicates may differ.', { pending: true }),
-    'simhash.shingles': count(20, 1, 10_000, 'The least three-word shingles of a text that gets a fingerprint.', {
-      pending: true,
-    }),
+    'simhash.distance': count(3, 0, 3, 'Fingerprint bits by which near-duplicates may differ.'),
+    'simhash.shingles': count(20, 1, 10_000, 'The least three-word shingles of a text that gets a fingerprint.'),
     'dedupe.exact': choice(
       'drop',
       ['drop', 'demote', 'follow'],
       'What becomes of the links of a page whose content is held already.',
-      { pending: true },
     ),
-    'dedupe.near': choice('demote', ['drop', 'demote', 'follow'], 'What becomes of the links of a near-duplicate.', {
-      pending: true,
-    }),
+    'dedupe.near': choice('demote', ['drop', 'demote', 'follow'], 'What becomes of the links of a near-duplicate.'),
     'revisit.policy': choice(
       'none',
       ['none', 'adaptive', 'uniform', 'optimal'],

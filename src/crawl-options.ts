@@ -91,4 +91,8 @@ export interface CrawlSummary {
    * is known. */
   readonly freshness: number | null;
   readonly ceiling: CeilingSummary;
+  /** Hosts that repeat themselves, and fell to the lowest level; hosts that are mostly copies of one other: the largest,
+   * at most a hundred of each. */
+  readonly suspectedTraps: readonly { host: string; pages: number; duplicates: number }[];
+  readonly mirrors: readonly { host: string; of: string; copies: number; pages: number }[];
 }

@@ -9,10 +9,18 @@ import { UserError } from './errors.js';
 import type { AddressGuard } from './fetch/address-guard.js';
 import type { Frontier } from './frontier/frontier.js';
 import type { Lease, LoadRequest, Resolution } from './frontier/lease.js';
-import type { HeldAnswer, HeldQuestion, LeaseReport, ReportBatch } from './frontier/report.js';
+import type {
+  HeldAnswer,
+  HeldQuestion,
+  LeaseReport,
+  NearAnswer,
+  NearQuestion,
+  ReportBatch,
+} from './frontier/report.js';
 import type { Batches } from './state/batches.js';
 import type { HeldDesk } from './state/held-desk.js';
 import { entryOf, type LeasesFile, type OpenLease } from './state/leases-file.js';
+import type { NearDesk } from './state/near-desk.js';
 import type { Tally } from './state/tally.js';
 import type { TextCache } from './state/text-cache.js';
 
@@ -30,6 +38,7 @@ export interface CrawlParts {
   settlement: Settlement;
   batches: Batches;
   held: HeldDesk;
+  near: NearDesk;
   texts: TextCache;
   tally: Tally;
   workers: Workers;
@@ -86,6 +95,7 @@ export class Crawl {
     this.#startedAt = this.now();
     this.#settledLeases = [...parts.recovered];
     this.#pages = parts.tally.pages;
+    parts.near.load((error) => this.fail(error));
   }
 
   /** Wall time that never goes back while the process lives, whole ms: all decisions are made on it. */
@@ -215,15 +225,24 @@ export class Crawl {
       if (report.page?.text) batches.archived(report.page.text.segment, '');
       settlement.settle(lease, this.#onLoopClock(report), links, now, open);
       batches.since(report.ended);
-      if (open.visits.length > visits) held.settled(open.visits[visits], lease.target);
+      const visit = open.visits.at(visits);
+      if (visit !== undefined) held.settled(visit, lease.target);
       if (lease.kind !== 'robots') this.#pagesOut--;
-      if (lease.kind === 'page' && report.code === 'ok' && lease.last === null) this.#pages++;
+      if (visit?.kind === 'page' && visit.code === 'ok' && lease.last === null) this.#pages++;
       this.#settledLeases.push(entryOf(lease));
     }
   }
 
   onHeld(questions: readonly HeldQuestion[], send: (answers: HeldAnswer[]) => void): void {
     this.#p.held.answer(questions, send);
+  }
+
+  onNear(questions: readonly NearQuestion[], send: (answers: NearAnswer[]) => void): void {
+    try {
+      this.#p.near.answer(questions, send);
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   onSegments(closed: readonly { name: string; length: number }[]): void {

@@ -31,6 +31,7 @@ export const OUTCOMES = {
   'redirect.chain': row('done', 'success', 'redirects too often'),
   'redirect.invalid': row('done', 'success', 'redirects to something that is not an http(s) URL'),
   'http.gone': row('done', 'success', 'does not exist (404 or 410)'),
+  'http.soft404': row('done', 'success', 'is an error page that claims to be none (200)'),
   'http.client': row('done', 'success', 'refused by the server (4xx)'),
   'http.throttled': row('wait', 'backoff', 'asked us to slow down (429 or 503)'),
   'http.server': row('retry', 'success', 'failed on the server (5xx)'),
@@ -72,6 +73,9 @@ export const OUTCOMES = {
 } as const satisfies Record<string, Outcome>;
 
 export type OutcomeCode = keyof typeof OUTCOMES;
+
+/** Outcomes after which a URL has no page any more; after any other failure it keeps the one it had. */
+export const ENDS_PAGE: ReadonlySet<OutcomeCode> = new Set(['http.gone', 'http.soft404', 'redirect']);
 
 /** An error that a user meets: `message` says what happened, to what, and what to do. The command line prints it
  * without a stack and exits with `exitCode` (1 failed, 2 usage). */

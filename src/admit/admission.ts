@@ -78,9 +78,10 @@ export class Admission {
   }
 
   /** The links of a page or the entries of a sitemap.
-   * @param inside the page came from an address in an opened private range */
+   * @param page `inside`: it came from an address in an opened private range; `level`: that of its links, null if each
+   *   has its own */
   links(
-    page: { url: number; depth: number; inside: boolean },
+    page: { url: number; depth: number; inside: boolean; level: number | null },
     links: PackedLinks,
     from: number,
     to: number,
@@ -95,7 +96,7 @@ export class Admission {
       depth: page.depth,
       hops: 0,
       via: page.url,
-      level: null,
+      level: page.level,
       priority: null,
       seed: false,
     };

@@ -3,7 +3,6 @@
  * make it durable. Pure: time is an argument, rows go to the caller's sink.
  */
 import type { Changes, RecordPointer, RequestRow, SegmentRow, VisitRow } from '../changes.js';
-import type { ContentTable } from '../dedupe/content.js';
 import type { OutcomeCode } from '../errors.js';
 import type { Frontier } from '../frontier/frontier.js';
 import type { Lease, LeaseOutcome, Settled } from '../frontier/lease.js';
@@ -11,6 +10,7 @@ import type { ArchivedRecord, LeaseReport, RedirectTarget } from '../frontier/re
 import type { NormalUrl } from '../url/normalize.js';
 import type { PackedLinks } from '../url/packed-links.js';
 import type { Admission } from './admission.js';
+import type { Duplicates, Judgement } from './duplicates.js';
 import { hasChanged } from './page-change.js';
 import type { RobotsDesk } from './robots-desk.js';
 
@@ -32,7 +32,7 @@ export interface NextIds {
 export class Settlement {
   readonly #frontier: Frontier;
   readonly #admission: Admission;
-  readonly #content: ContentTable;
+  readonly #duplicates: Duplicates;
   readonly #robots: RobotsDesk;
   readonly #options: SettleOptions;
   readonly ids: NextIds;
@@ -41,14 +41,14 @@ export class Settlement {
   constructor(parts: {
     frontier: Frontier;
     admission: Admission;
-    content: ContentTable;
+    duplicates: Duplicates;
     robots: RobotsDesk;
     ids: NextIds;
     options: SettleOptions;
   }) {
     this.#frontier = parts.frontier;
     this.#admission = parts.admission;
-    this.#content = parts.content;
+    this.#duplicates = parts.duplicates;
     this.#robots = parts.robots;
     this.#options = parts.options;
     this.ids = parts.ids;
@@ -65,9 +65,10 @@ export class Settlement {
     const record = this.#pointer(report.record, 'warc', now, changes);
     if (lease.kind === 'robots') return this.#settleRobots(lease, report, request, record, now, changes);
     const { code, keep } = this.#judge(lease, report);
-    const settled = this.#frontier.done(lease, outcomeOf(report, code), keep, now, changes);
+    const judgement = this.#duplicates.judge(lease, { ...report, code });
+    const settled = this.#frontier.done(lease, outcomeOf(report, judgement.code), keep, now, changes);
     changes.requests.push(requestRow(request, lease, report, settled, record));
-    if (settled.url === 'done') this.#visit(lease, report, code, request, record, links, now, changes);
+    if (settled.url === 'done') this.#visit(lease, report, judgement, request, record, links, now, changes);
     return settled.url;
   }
 
@@ -113,7 +114,7 @@ export class Settlement {
   #visit(
     lease: Lease,
     report: LeaseReport,
-    code: OutcomeCode,
+    judgement: Judgement,
     request: number,
     record: RecordPointer | null,
     links: PackedLinks,
@@ -122,18 +123,18 @@ export class Settlement {
   ): void {
     const { page } = report;
     const visit = this.ids.visits++;
-    const keeper = page?.contentHash && code === 'ok' ? this.#content.keep(page.contentHash, visit, lease.url) : -1;
-    const duplicateOf = keeper === lease.url ? -1 : keeper;
     const text = this.#pointer(page?.text ?? null, 'text', now, changes);
     const at = report.record?.date ?? now;
-    const after = this.#plan(lease, report, code, visit, at);
-    changes.visits.push(visitRow(visit, lease, report, { ...after, code, request, record, text, duplicateOf, at }));
+    const after = this.#plan(lease, report, judgement.code, visit, at);
+    const row = visitRow(visit, lease, report, { ...after, ...judgement, request, record, text, at });
+    changes.visits.push(row);
+    this.#duplicates.settled(lease, row, now, changes);
     if (report.refused !== null) this.#admission.refusals.add(report.refused);
-    if (report.redirect !== null && code === 'redirect') this.#redirect(lease, report.redirect, now, changes);
+    if (report.redirect !== null && judgement.code === 'redirect') this.#redirect(lease, report.redirect, now, changes);
     const inside = this.#options.isInside(lease.connectTo);
-    // a repeated page's links are not trusted to be new (seed A, dedupe.links = drop)
-    if (duplicateOf >= 0 || report.from >= report.to) return;
-    const place = { url: lease.url, depth: lease.depth + 1, inside };
+    const level = this.#duplicates.linkLevel(judgement);
+    if (level === 'drop' || report.from >= report.to) return;
+    const place = { url: lease.url, depth: lease.depth + 1, inside, level };
     this.#admission.links(place, links, report.from, report.to, now, changes);
   }
 
@@ -234,7 +235,7 @@ function visitRow(
   id: number,
   lease: Lease,
   report: LeaseReport,
-  facts: Pick<VisitRow, 'code' | 'request' | 'record' | 'text' | 'duplicateOf' | 'at'> & Partial<VisitRow>,
+  facts: Pick<VisitRow, 'code' | 'request' | 'record' | 'text' | 'duplicateOf' | 'near' | 'at'> & Partial<VisitRow>,
 ): VisitRow {
   const { page } = report;
   return {
@@ -253,7 +254,6 @@ function visitRow(
     etag: page?.etag ?? null,
     lastModified: page?.lastModified ?? null,
     changed: true,
-    near: false,
     index: page?.index ?? true,
     nextVisit: null,
     bodyOf: -1,

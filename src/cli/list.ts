@@ -1,4 +1,5 @@
 import { visitLines } from '../corpus/history.js';
+import { readHostRepeats, readRepeats } from '../corpus/repeats.js';
 import { readStates, rows, STATES } from '../corpus/states.js';
 import { lookInto } from '../embedded/look.js';
 import type { StoreReader } from '../engines/ports.js';
@@ -28,8 +29,9 @@ export const spec: CommandSpec = {
   ],
   notes: [
     'Columns, separated by tabs. urls: state, outcome of the last visit, priority level (0 is best), depth, failed attempts, ' +
-      'URL. hosts: host, registrable domain, URLs, requests, bytes. dead: URL, outcome, attempts, time, why. visits: time, ' +
-      'status, outcome, changed, ms to the next visit, its time, changes a day as far as they are known, bytes, URL.',
+      'URL, duplicate (exact or near), the URL whose page it repeats. hosts: host, registrable domain, URLs, requests, bytes, ' +
+      'pages, duplicates among them, suspected trap or not, the host that it mirrors. dead: URL, outcome, attempts, time, why. ' +
+      'visits: time, status, outcome, changed, ms to the next visit, its time, changes a day as far as they are known, bytes, URL.',
   ],
 };
 
@@ -61,10 +63,24 @@ const LISTS: Record<string, (reader: StoreReader, args: Arguments) => Iterable<R
 
 function* urls(reader: StoreReader): Generator<Row> {
   const { states, attempts, outcomes } = readStates(reader);
-  for (const { id, url, depth, level } of rows(reader, 'urls')) {
-    if (id >= states.length) break; // came after the states were read
-    yield { state: STATES[states[id]], outcome: outcomes(id), level, depth, attempts: attempts[id], url };
+  const repeats = readRepeats(reader);
+  for (const chunk of reader.scan('urls')) {
+    const known = chunk.filter(({ id }) => id < states.length); // the others came after the states were read
+    const originals = textsOf(reader, known.map(({ id }) => repeats.of(id))); // biome-ignore format: short
+    for (const { id, url, depth, level } of known) {
+      const of = repeats.of(id);
+      yield {
+        ...{ state: STATES[states[id]], outcome: outcomes(id), level, depth, attempts: attempts[id], url },
+        duplicate: of < 0 ? null : repeats.isNear(id) ? 'near' : 'exact',
+        duplicateOf: of < 0 ? null : originals.get(of)!,
+      };
+    }
   }
+}
+
+function textsOf(reader: StoreReader, ids: readonly number[]): Map<number, string> {
+  const wanted = [...new Set(ids)].filter((id) => id >= 0).sort((a, b) => a - b);
+  return new Map(reader.at('urls', wanted).map(({ id, url }) => [id, url]));
 }
 
 function* hosts(reader: StoreReader): Generator<Row> {
@@ -78,8 +94,18 @@ function* hosts(reader: StoreReader): Generator<Row> {
     requests[request.host]++;
     bytes[request.host] += request.bytes;
   }
+  const { duplicates, isTrap } = readHostRepeats(reader);
+  const names: string[] = [];
+  for (const { name } of rows(reader, 'hosts')) names.push(name);
   for (const { id, name, domain } of rows(reader, 'hosts')) {
-    if (id < count) yield { host: name, domain, urls: known[id], requests: requests[id], bytes: bytes[id] };
+    if (id >= count) continue;
+    const mirror = duplicates.mirrorOf(id);
+    yield {
+      ...{ host: name, domain, urls: known[id], requests: requests[id], bytes: bytes[id] },
+      ...{ pages: duplicates.pages(id), duplicates: duplicates.duplicates(id) },
+      suspectedTrap: isTrap.has(id) ? 'trap' : null,
+      mirrorOf: mirror === null ? null : names[mirror.of],
+    };
   }
 }
 

@@ -27,6 +27,8 @@ export function summaryText(summary: CrawlSummary, dir: string): string {
   const rows: (readonly [string, number, string])[] = [
     ['duplicates', summary.duplicates, ''],
     ['near-duplicates', summary.nearDuplicates, ''],
+    ['mirrors', summary.mirrors.length, named(summary.mirrors.map(mirrorWords))],
+    ['suspected traps', summary.suspectedTraps.length, named(summary.suspectedTraps.map(({ host }) => host))],
     ['revisits', summary.revisits, revisitWords(summary)],
     ['robots forbade', summary.robotsDenied, 'URLs'],
     ['dead letters', summary.deadLetters, 'URLs that failed for good'],
@@ -65,6 +67,15 @@ export function ceilingWords({ period, pagesPerSecond, binds, bound }: CeilingSu
   const held = bound > 0 ? `; that held the crawl up for ${formatDuration(wholeSeconds(bound * 1000))}` : '';
   return `${allow}${held}${binds ? ', and does now (frontier.backQueuesMax)' : ''}`;
 }
+
+const mirrorWords = ({ host, of, copies, pages }: CrawlSummary['mirrors'][number]): string =>
+  `${host} of ${of} (${formatCount(copies)} of ${formatCount(pages)} pages)`;
+
+const MOST_NAMED = 3;
+
+/** The first of some names. */
+const named = (names: readonly string[]): string =>
+  [...names.slice(0, MOST_NAMED).map(cleanLine), ...(names.length > MOST_NAMED ? ['...'] : [])].join(', ');
 
 /** What may be done about it. */
 const HINTS: Readonly<Record<string, string>> = {

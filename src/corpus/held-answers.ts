@@ -1,5 +1,5 @@
 /** The answers that a crawl holds and that lead elsewhere: what is read again when links are to be judged anew. */
-import type { RecordPointer } from '../changes.js';
+import type { RecordPointer, VisitRow } from '../changes.js';
 import type { StoreReader } from '../engines/ports.js';
 import { readInForce } from './in-force.js';
 
@@ -13,15 +13,22 @@ export interface HeldAnswer {
   record: RecordPointer;
   /** The address it came from; empty for what was imported. */
   address: string;
+  /** Level of its links; null: each at its own. */
+  level: number | null;
 }
 
-/** Pages in force, sitemaps and redirects, a chunk at a time. A page whose content another one has is left out, as its
- * links were when it came. */
-export function* heldAnswers(reader: StoreReader): Generator<HeldAnswer[]> {
+/** Pages in force, sitemaps and redirects, a chunk at a time.
+ * @param levelOf what becomes of the links of a page that repeats another; `drop`: they are left out, as they were when
+ *   it came */
+export function* heldAnswers(
+  reader: StoreReader,
+  levelOf: (visit: VisitRow) => number | null | 'drop',
+): Generator<HeldAnswer[]> {
   const force = readInForce(reader);
   for (const chunk of reader.scan('visits')) {
-    const wanted = chunk.filter(({ id, url, kind, code, record, duplicateOf }) => {
-      if (record === null || duplicateOf >= 0) return false;
+    const wanted = chunk.filter((visit) => {
+      const { id, url, kind, code, record } = visit;
+      if (record === null || levelOf(visit) === 'drop') return false;
       return code === 'redirect' || (code === 'ok' && (kind === 'sitemap' || force.visits[url] === id));
     });
     if (wanted.length === 0) continue;
@@ -35,6 +42,7 @@ export function* heldAnswers(reader: StoreReader): Generator<HeldAnswer[]> {
       ...{ url: visit.url, depth: urls[i].depth, target: visit.finalUrl ?? urls[i].url, record: visit.record! },
       kind: visit.code === 'redirect' ? 'redirect' : visit.kind,
       address: addresses.get(visit.request) ?? '',
+      level: levelOf(visit) as number | null,
     }));
   }
 }

@@ -9,7 +9,7 @@ import type { Appended, SegmentWriter } from '../archive/segments.js';
 import type { Changes, RecordPointer, VisitRow } from '../changes.js';
 import { NearIndex } from '../dedupe/near-index.js';
 import { SeenTable } from '../dedupe/seen.js';
-import { NEAR_DISTANCE, parseSimhash } from '../dedupe/simhash.js';
+import { parseSimhash } from '../dedupe/simhash.js';
 import type { StoreReader } from '../engines/ports.js';
 import type { OutcomeCode } from '../errors.js';
 import { type DecodeCaps, decode } from '../fetch/decode.js';
@@ -36,6 +36,9 @@ export interface ImportParts {
   text: SegmentWriter;
   caps: DecodeCaps;
   agent: string;
+  /** `simhash.shingles` and `simhash.distance`. */
+  shingles: number;
+  distance: number;
   heavy: HeavyTypes;
   documents: { read(mediaType: string, document: HandledDocument): Promise<DocumentAnswer> };
   /** Hosts are spread over so many partitions. */
@@ -178,7 +181,7 @@ export class Importer {
     const exact = this.#find(this.#contents, visit.contentHash);
     if (exact >= 0 && this.#urlOf[exact] !== visit.url) visit.duplicateOf = this.#urlOf[exact];
     const { reading, failure } = await this.#read(exchange, body, visit.duplicateOf >= 0);
-    Object.assign(visit, factsOf(reading, http.headers, failure));
+    Object.assign(visit, factsOf(reading, http.headers, failure, this.#parts.shingles));
     if (visit.duplicateOf >= 0) this.counts.duplicates++;
     else if (visit.simhash !== null && this.#isNear(visit)) this.counts.nearDuplicates++;
     if (visit.duplicateOf >= 0 || reading === null || reading.text === '') return;
@@ -210,8 +213,8 @@ export class Importer {
   /** A page within 3 bits of one that is kept is its near-duplicate; a URL's own earlier visit does not count. */
   #isNear(visit: VisitRow): boolean {
     const { hi, lo } = parseSimhash(visit.simhash!);
-    const of = this.#near.find(hi, lo, (url) => url === visit.url);
-    if (of < 0 || this.#near.distance > NEAR_DISTANCE) return false;
+    const of = this.#near.find(hi, lo, (url) => url !== visit.url);
+    if (of < 0 || this.#near.distance > this.#parts.distance) return false;
     visit.duplicateOf = of;
     visit.near = true;
     return true;

@@ -1,6 +1,7 @@
 /** Which visit of each URL is its page now, and which reading of that visit counts. */
 import type { VisitRow } from '../changes.js';
 import type { Stored, StoreReader } from '../engines/ports.js';
+import { ENDS_PAGE } from '../errors.js';
 import { rows } from './states.js';
 
 export interface InForce {
@@ -11,9 +12,6 @@ export interface InForce {
   /** By URL id: when its content was seen to change last, ms; only if asked for. */
   changedAt: Float64Array | null;
 }
-
-/** Visits after which a URL has no page any more. */
-const ENDS: ReadonlySet<string> = new Set(['http.gone', 'redirect']);
 
 /**
  * Reads the visits once. The page of a URL is the last one that came whole (`ok`). A visit that brought the very same
@@ -26,7 +24,7 @@ export function readInForce(reader: StoreReader, options: { changes?: boolean } 
   for (const visit of rows(reader, 'visits')) {
     const { url } = visit;
     if (visit.kind !== 'page' || url >= visits.length) continue;
-    if (ENDS.has(visit.code)) visits[url] = -1;
+    if (ENDS_PAGE.has(visit.code)) visits[url] = -1;
     else if (visit.code === 'ok' && !isSameAgain(reader, visit, visits[url])) visits[url] = visit.id;
     if (changedAt !== null && visit.changed && visit.code === 'ok') changedAt[url] = visit.at;
   }

@@ -15,6 +15,7 @@ export interface ReparseThreadData {
   text: Pick<SegmentOptions, 'dir' | 'prefix' | 'info' | 'maxBytes'>;
   caps: DecodeCaps;
   agent: string;
+  shingles: number;
   /** Settings of the reader of heavy types. */
   documents: unknown;
   /** One word: the index, from 1, of the order at work, 0 for none. */

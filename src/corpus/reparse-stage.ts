@@ -26,7 +26,7 @@ export interface ReparseOrder {
   record: RecordPointer;
   /** The text in force. */
   text: RecordPointer | null;
-  /** Another page has the same content: no text is kept. */
+  /** Another page has this content, or nearly, and its text: none is kept. */
   isDuplicate: boolean;
 }
 
@@ -42,6 +42,8 @@ export interface ReparseParts {
   text: SegmentWriter;
   caps: DecodeCaps;
   agent: string;
+  /** The least of a text that gets a fingerprint. */
+  shingles: number;
   heavy: HeavyTypes;
   /** Reads documents of heavy types. */
   documents: { read(mediaType: string, document: HandledDocument): Promise<DocumentAnswer> };
@@ -62,7 +64,7 @@ export async function reparse(order: ReparseOrder, parts: ReparseParts): Promise
   const answer =
     parts.heavy.has(mediaType) && !order.isDuplicate ? await readApart(mediaType, input, isCut, parts) : null;
   const reading = answer === null ? (parts.read ?? readDocument)(mediaType, input) : answer.reading;
-  const facts = factsOf(reading, headers, answer?.failure ?? null);
+  const facts = factsOf(reading, headers, answer?.failure ?? null, parts.shingles);
   const text = order.isDuplicate ? '' : (reading?.text ?? '');
   return { visit, facts, text: keep(text, order, facts, record.recordId, parts) };
 }

@@ -20,7 +20,7 @@ export function runReparseThread(port: MessagePort, data: ReparseThreadData, par
   const atWork = new Int32Array(data.atWork);
   const text = new SegmentWriter({ ...data.text, kind: 'text', clock: parts.clock });
   const stage: ReparseParts = {
-    ...{ text, caps: data.caps, agent: data.agent, documents: parts.documents },
+    ...{ text, caps: data.caps, agent: data.agent, shingles: data.shingles, documents: parts.documents },
     archive: new ArchiveReader(new Map(data.paths)),
     heavy: new HeavyTypes(parts.handled),
   };

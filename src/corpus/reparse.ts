@@ -102,7 +102,8 @@ function ordersOf(reader: StoreReader, visits: readonly Stored<VisitRow>[]): Rep
   return visits.map((visit) => ({
     ...{ visit: visit.id, url: visit.finalUrl ?? texts.get(visit.url)!, at: visit.at, text: visit.text },
     record: visit.record!,
-    isDuplicate: visit.duplicateOf >= 0,
+    // of two that were fetched at the same time the second has a text all the same
+    isDuplicate: visit.duplicateOf >= 0 && visit.text === null,
   }));
 }
 

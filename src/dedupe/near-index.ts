@@ -76,9 +76,10 @@ export class NearIndex {
   /**
    * The id of the nearest page within 3 bits (the lowest of several), or -1; its distance is in {@link distance}.
    *
-   * @param skip ids that do not count, such as earlier visits of the same URL
+   * @param counts says of an id and the number of its record (its place in the order of {@link add}) whether it is
+   *   meant; a URL's own earlier page is not
    */
-  find(hi: number, lo: number, skip?: (id: number) => boolean): number {
+  find(hi: number, lo: number, counts?: (id: number, record: number) => boolean): number {
     let best = -1;
     let least = NEAR + 1;
     for (let t = 0; t < this.tables.length; t++) {
@@ -90,7 +91,7 @@ export class NearIndex {
         const distance = popCount(chunk[at] ^ hi) + popCount(chunk[at + 1] ^ lo);
         if (distance <= least && distance <= NEAR) {
           const id = chunk[at + 2];
-          if ((distance < least || id < best) && !skip?.(id)) {
+          if ((distance < least || id < best) && (counts === undefined || counts(id, next - 1))) {
             least = distance;
             best = id;
           }

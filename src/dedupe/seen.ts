@@ -87,6 +87,14 @@ export class SeenTable {
     return -1;
   }
 
+  /** Gives a key that is in another id. */
+  replace(hi: number, lo: number, id: number): void {
+    const hash = mix(hi, lo);
+    const { slots, capacity } = this.directory[(hash >>> 1) >>> (31 - this.depth)];
+    const at = find(slots, capacity, hi >>> 0, lo >>> 0, position(hash, lo, capacity));
+    if (slots[at + 2] !== 0) slots[at + 2] = id + 1;
+  }
+
   /** Visits every entry, in no order. */
   forEach(visit: (hi: number, lo: number, id: number) => void): void {
     let last: Segment | undefined;

@@ -24,10 +24,10 @@ const SPACE = 0x20;
 const SEED = 0x811c9dc5;
 
 /**
- * The fingerprint of a text, or null when it has fewer than {@link FEWEST_SHINGLES} shingles. Case, punctuation and
+ * The fingerprint of a text, or null when it has fewer than `fewest` shingles. Case, punctuation and
  * white space do not count; composed and decomposed characters are one.
  */
-export function simhash(text: string): Simhash | null {
+export function simhash(text: string, fewest: number = FEWEST_SHINGLES): Simhash | null {
   const folded = (text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text).toLowerCase();
   let votes = new Votes();
   // a text of Latin-1 alone has no combining marks: most are spared the search for them
@@ -35,7 +35,7 @@ export function simhash(text: string): Simhash | null {
     votes = new Votes();
     eachShingle(folded.normalize('NFC'), votes);
   }
-  return votes.count < FEWEST_SHINGLES ? null : votes.result();
+  return votes.count < fewest ? null : votes.result();
 }
 
 /** The fingerprint of feature hashes: a bit is set when more than half of them have it. */

@@ -1,9 +1,9 @@
 /** The parts of a crawl that decide: everything in memory, nothing that does I/O. */
 import { Admission } from '../admit/admission.js';
+import { Duplicates } from '../admit/duplicates.js';
 import { RobotsDesk } from '../admit/robots-desk.js';
 import { Settlement } from '../admit/settle.js';
 import type { CrawlOptions } from '../crawl-options.js';
-import { ContentTable } from '../dedupe/content.js';
 import { SeenTable } from '../dedupe/seen.js';
 import type { Random } from '../engines/ports.js';
 import { addressByPins, parsePin } from '../fetch/pins.js';
@@ -11,8 +11,9 @@ import { Frontier } from '../frontier/frontier.js';
 import { breadthFirst } from '../frontier/score.js';
 import { Tally } from '../state/tally.js';
 import { TextCache } from '../state/text-cache.js';
+import { keyHex } from '../url/key.js';
 import type { NormalUrl } from '../url/normalize.js';
-import { budgets, frontierOptions, productToken, robotsTimes } from './parts.js';
+import { budgets, frontierOptions, keptPages, productToken, robotsTimes } from './parts.js';
 import { type Territory, tooManyQueries } from './territory.js';
 
 /** Partitions of a crawl (DESIGN 9): one node owns them all here. */
@@ -23,7 +24,7 @@ const TEXTS = 100_000;
 export interface Decisions {
   frontier: Frontier;
   seen: SeenTable;
-  content: ContentTable;
+  duplicates: Duplicates;
   admission: Admission;
   robots: RobotsDesk;
   settlement: Settlement;
@@ -31,20 +32,27 @@ export interface Decisions {
   texts: TextCache;
 }
 
-/** @param onSeedMoved told where a seed led that redirects out of scope */
+/** @param visits that the crawl holds already
+ * @param onSeedMoved told where a seed led that redirects out of scope */
 export function decisions(
   options: CrawlOptions,
   land: Territory,
   random: Random,
+  visits: number,
   onSeedMoved: (to: NormalUrl) => void,
 ): Decisions {
   const { config } = options;
   const frontier = new Frontier(frontierOptions(config), random);
   const seen = new SeenTable();
-  const content = new ContentTable();
   const texts = new TextCache(TEXTS);
   const isInside = (address: string): boolean => land.guard.isOpened(address);
   const admission = admissionOf(options, land, frontier, seen, texts);
+  const duplicates = new Duplicates(keptPages(config, visits), frontier, admission, {
+    exact: config['dedupe.exact'],
+    near: config['dedupe.near'],
+    limits: { ratio: config['trap.duplicateRatio'], window: config['trap.duplicateWindow'] },
+    probe: (origin) => probe(origin, land),
+  });
   const robots = new RobotsDesk(frontier, admission, {
     agent: productToken(options.userAgent),
     times: robotsTimes(config),
@@ -53,11 +61,11 @@ export function decisions(
     isInside,
   });
   const settlement = new Settlement({
-    ...{ frontier, admission, content, robots },
+    ...{ frontier, admission, duplicates, robots },
     ids: { requests: 0, visits: 0 },
     options: { sameRedirects: config['redirect.same'], isInside, onSeedMoved },
   });
-  return { frontier, seen, content, admission, robots, settlement, tally: new Tally(), texts };
+  return { frontier, seen, duplicates, admission, robots, settlement, tally: new Tally(), texts };
 }
 
 function admissionOf(
@@ -81,6 +89,15 @@ function admissionOf(
     onText: texts.put.bind(texts),
   };
   return new Admission(frontier, seen, limits, (host) => seedHosts.has(host) || addressByPins(pins, host) !== null);
+}
+
+/** A URL that no site has: nobody without the crawl's secret can tell it from others. */
+function probe(origin: string, land: Territory): { keyHi: number; keyLo: number; url: string } | null {
+  const token = keyHex(...land.keyOf(`probe ${origin}`));
+  const url = land.normalize(`/${token}.html`, `${origin}/`);
+  if (url.url === null || land.refuses(url) !== null) return null;
+  const [keyHi, keyLo] = land.keyOf(url.url);
+  return { keyHi, keyLo, url: url.fetch };
 }
 
 /** A Sitemap line of robots.txt, unless something refuses it. */

@@ -83,6 +83,7 @@ async function importIntoStore(store: Store, paths: CrawlDirectory, options: Imp
   const text = new SegmentWriter({ ...segments, dir: paths.text, kind: 'text' });
   const importer = new Importer(store, {
     ...{ warc, text, documents, partitions: PARTITIONS, agent: productToken(userAgent) },
+    ...{ shingles: config['simhash.shingles'], distance: config['simhash.distance'] },
     normalizer: createNormalizer(keyOptions(config)),
     keyer: new UrlKeyer(secret),
     caps: {

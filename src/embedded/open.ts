@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Admission } from '../admit/admission.js';
+import type { Duplicates } from '../admit/duplicates.js';
 import { sortCdxj } from '../archive/line-sort.js';
 import { noChanges } from '../changes.js';
 import { Crawl } from '../crawl.js';
@@ -16,6 +17,7 @@ import type { Frontier } from '../frontier/frontier.js';
 import { Batches } from '../state/batches.js';
 import { HeldDesk } from '../state/held-desk.js';
 import { LeasesFile, readOpenLeases } from '../state/leases-file.js';
+import { NearDesk } from '../state/near-desk.js';
 import type { Tally } from '../state/tally.js';
 import type { NormalUrl } from '../url/normalize.js';
 import { type PoolEvents, type PoolSettings, WorkerPool } from '../workers/pool.js';
@@ -24,6 +26,7 @@ import { decisions } from './decisions.js';
 import { type CrawlDirectory, makeDirectory } from './directory.js';
 import { type Identity, identify, remember } from './identity.js';
 import {
+  dedupeSettings,
   documentSettings,
   fetchSettings,
   keyOptions,
@@ -45,6 +48,7 @@ export interface OpenedCrawl {
   crawl: Crawl;
   frontier: Frontier;
   admission: Admission;
+  duplicates: Duplicates;
   batches: Batches;
   tally: Tally;
   land: Territory;
@@ -96,8 +100,8 @@ async function wire(
   const land = survey(options, who);
   const resolver = new DnsResolver({ ...resolverOptions(config), clock: systemClock.monotonic });
   await checkSeeds(who, land, resolver, options);
-  const parts = decisions(options, land, systemRandom, (to) => widen(to));
-  const { frontier, admission, settlement, content, tally, texts } = parts;
+  const parts = decisions(options, land, systemRandom, store.count('visits'), (to) => widen(to));
+  const { frontier, admission, settlement, duplicates, tally, texts } = parts;
   admission.refusals.add(who.refused);
 
   const epoch = await store.beginEpoch();
@@ -127,14 +131,19 @@ async function wire(
   const workers = startPool(options, script, land, who, paths, `${prefix}${epoch}`, {
     reports: (batch) => crawl.onReports(batch),
     held: (questions, send) => crawl.onHeld(questions, send),
+    near: (questions, send) => crawl.onNear(questions, send),
     segments: (closed) => crawl.onSegments(closed),
     fatal: (message) => crawl.fail(new UserError(message)),
     replaced: (worker, why) => ui.say(`Page worker ${worker} was replaced: ${why.split('\n', 1)[0]}`),
   });
-  const held = new HeldDesk(content, store);
+  const held = new HeldDesk(duplicates.kept.content, store);
+  const near = new NearDesk(duplicates.kept.near, ({ lease, hi, lo }) => {
+    const asker = frontier.leases.get(lease);
+    return asker === undefined ? -1 : duplicates.ask(asker, { hi, lo });
+  });
   const crawl = new Crawl(
     {
-      ...{ frontier, admission, settlement, batches, held, texts, tally, workers, store, leases },
+      ...{ frontier, admission, settlement, batches, held, near, texts, tally, workers, store, leases },
       guard: land.guard,
       resolver: reaching(resolver, options),
       clock: systemClock,
@@ -169,7 +178,7 @@ async function wire(
     store.close();
     lock.release();
   };
-  return { crawl, frontier, admission, batches, tally, land, store, paths, secret: who.secret, close };
+  return { crawl, frontier, admission, duplicates, batches, tally, land, store, paths, secret: who.secret, close };
 }
 
 function startPool(
@@ -188,6 +197,7 @@ function startPool(
     scope: { rules: [...land.scope.rules], fallback: land.rules.fallback },
     traps: trapLimits(config),
     fetch: fetchSettings(options),
+    dedupe: dedupeSettings(config),
     documents: documentSettings(config),
     agent: productToken(userAgent),
     turn: config['parse.turn'],

@@ -5,13 +5,14 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Config } from '../config.js';
 import type { CrawlOptions } from '../crawl-options.js';
+import { KeptPages } from '../dedupe/kept-pages.js';
 import { UserError } from '../errors.js';
 import type { RobotsTimes } from '../fetch/robots-ladder.js';
 import type { FrontierOptions } from '../frontier/lease.js';
 import type { KeyOptions } from '../url/normalize.js';
 import type { TrapLimits } from '../url/traps.js';
 import type { DocumentSettings } from '../workers/document-reader.js';
-import type { FetchSettings } from '../workers/messages.js';
+import type { DedupeSettings, FetchSettings } from '../workers/messages.js';
 import { cdnAddresses } from './cdn-list.js';
 
 export const workerCount = (config: Config): number =>
@@ -79,6 +80,17 @@ export function trapLimits(config: Config): TrapLimits {
     sketchBytes: config['trap.sketch'],
   };
 }
+
+/** Pages are expected to double at least what a crawl holds when it goes on: what the near index is made for. */
+export const keptPages = (config: Config, visits: number): KeptPages =>
+  new KeptPages(2 * visits, config['simhash.distance']);
+
+/** What a page worker makes of repeated pages. */
+export const dedupeSettings = (config: Config): DedupeSettings => ({
+  shingles: config['simhash.shingles'],
+  exactLinks: config['dedupe.exact'] !== 'drop',
+  nearLinks: config['dedupe.near'] !== 'drop',
+});
 
 /** The product token of a User-Agent: whom robots.txt names. */
 export const productToken = (userAgent: string): string => userAgent.split(/[/ ]/, 1)[0];

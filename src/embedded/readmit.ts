@@ -57,7 +57,7 @@ export async function readmit(opened: OpenedCrawl, options: CrawlOptions, ui: Cr
     const outcome = await readAll(opened, options, (answer, links, from, to) => {
       const place = { url: answer.url, depth: answer.depth + (answer.kind === 'redirect' ? 0 : 1) };
       const inside = answer.address !== '' && opened.land.guard.isOpened(answer.address);
-      admission.links({ ...place, inside }, links, from, to, crawl.now(), batches.open);
+      admission.links({ ...place, inside, level: answer.level }, links, from, to, crawl.now(), batches.open);
     }).catch((error: Error) => error);
     Object.assign(admission.refusals.counts, counts);
     if (outcome instanceof Error) ui.say(`They could not all be read: ${outcome.message}. The next run tries again.`);
@@ -71,12 +71,12 @@ type OnLinks = (answer: HeldAnswer, links: ReadLinks['links'], from: number, to:
 
 /** False if it was interrupted. */
 async function readAll(opened: OpenedCrawl, options: CrawlOptions, onLinks: OnLinks): Promise<boolean> {
-  const { store, paths, batches } = opened;
+  const { store, paths, batches, duplicates } = opened;
   const thread = new Worker(new URL('./readmit-thread.js', import.meta.url), {
     workerData: threadData(opened, options, [...segmentPaths(store, paths)]),
   });
   try {
-    for (const chunk of heldAnswers(store)) {
+    for (const chunk of heldAnswers(store, (visit) => duplicates.linkLevel(visit))) {
       for (let at = 0; at < chunk.length; at += BATCH) {
         if (options.signal.aborted) return false;
         const answers = chunk.slice(at, at + BATCH);

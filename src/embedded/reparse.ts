@@ -62,7 +62,7 @@ async function reparseStore(
       decoded: Math.max(config['body.text.decoded'], config['body.pdf']),
       ...{ ratio: config['decode.ratio'], ratioFrom: config['decode.ratioFrom'] },
     },
-    agent: productToken(userAgent),
+    ...{ agent: productToken(userAgent), shingles: config['simhash.shingles'] },
     documents: documentSettings(config),
   };
   const info = { software: userAgent.split(' ', 1)[0], isPartOf: basename(paths.root) };

@@ -30,7 +30,8 @@ export async function restore(
   random: Random,
   changes: Changes,
 ): Promise<Restored> {
-  const { frontier, robots, settlement } = parts;
+  const { frontier, robots, settlement, duplicates } = parts;
+  duplicates.kept.near.defer();
   const { requests, visits, committed } = rebuild(
     store,
     {
@@ -39,6 +40,9 @@ export async function restore(
       delay: options.config.delay,
       uncleanOwe: options.config['unclean.owe'],
       onRobots: (row) => robots.restore(frontier.robots.of(row.origin, row.host), row),
+      onVisit: (row) => duplicates.restore(row),
+      onReparsed: (row) => duplicates.kept.reread(row.visit, row.simhash),
+      onHostEvent: (row) => duplicates.restoreEvent(row),
       onSegment: (row) => settlement.restoreSegment(row),
     },
     stop,

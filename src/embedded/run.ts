@@ -78,7 +78,14 @@ function figures(
   };
 }
 
-function summary({ tally, frontier, admission, crawl }: OpenedCrawl, seconds: number, pages: number): CrawlSummary {
+/** Hosts that the summary names of a kind. */
+const NAMED = 100;
+
+function summary(
+  { tally, frontier, admission, duplicates, crawl }: OpenedCrawl,
+  seconds: number,
+  pages: number,
+): CrawlSummary {
   const waiting = frontier.waiting(crawl.now());
   const freshness = frontier.revisits.freshness(crawl.now());
   return {
@@ -107,5 +114,6 @@ function summary({ tally, frontier, admission, crawl }: OpenedCrawl, seconds: nu
     changed: tally.changed,
     freshness: freshness === null ? null : Math.round(freshness * 10_000) / 10_000,
     ceiling: ceilingSummary(frontier.ceiling),
+    ...duplicates.report(NAMED),
   };
 }

@@ -71,8 +71,9 @@ export interface PageReport {
   /** Version of the parser, 0 if nothing was parsed; what a handler said beside text and links, as JSON. */
   parser: number;
   fields: string | null;
-  /** Id of the URL whose page this one repeats as far as the worker was told, or -1. */
+  /** Id of the URL whose page this one repeats as far as the worker was told, or -1; nearly, or exactly. */
   duplicateOf: number;
+  near: boolean;
 }
 
 /** Reports of several leases, with their links in one buffer. */
@@ -86,6 +87,19 @@ export interface HeldQuestion {
   lease: number;
   contentHash: Uint8Array;
   payloadDigest: Uint8Array;
+}
+
+/** Is there a page with nearly this text? Both halves of its fingerprint. */
+export interface NearQuestion {
+  lease: number;
+  hi: number;
+  lo: number;
+}
+
+/** `of`: id of the URL whose page it is, -1 if there is none: write the text. -2: it is an error page of its host. */
+export interface NearAnswer {
+  lease: number;
+  of: number;
 }
 
 /** `new`: write it. `duplicate`: equal content under another payload; write it, without a text. `revisit`: the very

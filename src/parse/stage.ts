@@ -68,14 +68,21 @@ export class HeavyTypes {
 /** What is read to see what it is. */
 const UNTYPED: ReadonlySet<string> = new Set(['', 'unknown/unknown', 'application/unknown', '*/*']);
 
-/** What the rows keep of a reading; `failure` is why there is none, if there should have been. */
-export function factsOf(reading: DocumentReading | null, headers: Headers, failure: string | null): ParsedFacts {
+/** What the rows keep of a reading.
+ * @param failure why there is none, if there should have been
+ * @param shingles the least of a text that gets a fingerprint (`simhash.shingles`) */
+export function factsOf(
+  reading: DocumentReading | null,
+  headers: Headers,
+  failure: string | null,
+  shingles: number,
+): ParsedFacts {
   if (reading === null) {
     const fields = failure === null ? null : JSON.stringify({ error: failure.slice(0, MAX_TITLE) });
     const parser = failure === null ? PARSER_VERSION : 0;
     return { ...NOTHING, aiPreferences: preferencesOf([], headers), parser, fields };
   }
-  const print = simhash(reading.text);
+  const print = simhash(reading.text, shingles);
   return {
     charset: reading.charset,
     language: detectLanguage(reading.text, reading.language),

@@ -4,10 +4,11 @@
  * workers, resolver, disk and store, with their faults.
  */
 import { Admission } from '../admit/admission.js';
+import { Duplicates } from '../admit/duplicates.js';
 import { RobotsDesk } from '../admit/robots-desk.js';
 import { Settlement } from '../admit/settle.js';
 import { type Batch, type Changes, countChanges, noChanges } from '../changes.js';
-import { ContentTable } from '../dedupe/content.js';
+import { KeptPages } from '../dedupe/kept-pages.js';
 import { SeenTable } from '../dedupe/seen.js';
 import { seededRandom } from '../engines/system.js';
 import type { Frontier } from '../frontier/frontier.js';
@@ -67,7 +68,6 @@ export class Process {
     this.frontier = parts.frontier(settings.frontier, random);
     this.#stop = leases.read();
     const seen = new SeenTable();
-    const content = new ContentTable();
     this.admission = new Admission(
       this.frontier,
       seen,
@@ -80,6 +80,9 @@ export class Process {
       },
       () => false,
     );
+    const duplicates = new Duplicates(new KeptPages(), this.frontier, this.admission, {
+      ...{ exact: 'drop', near: 'demote', limits: { ratio: 0.8, window: 200 }, probe: () => null },
+    });
     const robots = new RobotsDesk(this.frontier, this.admission, {
       agent: 'Saunter',
       times: settings.robots,
@@ -88,16 +91,19 @@ export class Process {
       isInside: () => false,
     });
     this.#settlement = new Settlement({
-      ...{ frontier: this.frontier, admission: this.admission, content, robots, ids: { requests: 0, visits: 0 } },
+      ...{ frontier: this.frontier, admission: this.admission, duplicates, robots, ids: { requests: 0, visits: 0 } },
       options: { sameRedirects: 5, isInside: () => false, onSeedMoved: () => {} },
     });
     const rebuilt = parts.rebuild(
       store,
       {
-        ...{ frontier: this.frontier, seen, content, tally: this.tally, random },
+        ...{ frontier: this.frontier, seen, tally: this.tally, random },
         delay: settings.frontier.rules.delay,
         uncleanOwe: settings.uncleanOwe,
         onRobots: (row) => robots.restore(this.frontier.robots.of(row.origin, row.host), row),
+        onVisit: (row) => duplicates.restore(row),
+        onReparsed: () => {},
+        onHostEvent: (row) => duplicates.restoreEvent(row),
         onSegment: (row) => this.#settlement.restoreSegment(row),
       },
       this.#stop,

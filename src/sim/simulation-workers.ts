@@ -209,7 +209,7 @@ function pageOf(answer: ModelAnswer): NonNullable<LeaseReport['page']> {
     ...{ contentType: 'text/html', charset: 'utf-8', language: '', title: '', payloadDigest: null, simhash: null },
     contentHash: answer.body === null ? null : contentHash(answer.body),
     ...{ etag: null, lastModified: null, text: null, index: true, links: answer.links.length },
-    ...{ aiPreferences: null, parser: 1, fields: null, duplicateOf: -1 },
+    ...{ aiPreferences: null, parser: 1, fields: null, duplicateOf: -1, near: false },
   };
 }
 

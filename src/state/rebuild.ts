@@ -3,8 +3,18 @@
  * state changes the last one counts. Clocks: after a clean stop a host owes what is left of its delay; after an unclean
  * one its full delay, spread by jitter, and at least `uncleanOwe` if a lease of it was out (DESIGN 4, Clocks).
  */
-import type { Changes, DeadRow, DeniedRow, RequestRow, RobotsRow, SegmentRow, UrlRow, VisitRow } from '../changes.js';
-import type { ContentTable } from '../dedupe/content.js';
+import type {
+  Changes,
+  DeadRow,
+  DeniedRow,
+  HostEventRow,
+  ReparsedRow,
+  RequestRow,
+  RobotsRow,
+  SegmentRow,
+  UrlRow,
+  VisitRow,
+} from '../changes.js';
 import type { SeenTable } from '../dedupe/seen.js';
 import type { Random, Stored, StoreReader, TableName, Tables } from '../engines/ports.js';
 import { UserError } from '../errors.js';
@@ -26,7 +36,6 @@ export interface LastStop {
 export interface RebuildParts {
   frontier: Frontier;
   seen: SeenTable;
-  content: ContentTable;
   tally: Tally;
   /** What a checkpoint says of the segments; nothing without one. */
   committed?: CommittedSegments;
@@ -36,6 +45,9 @@ export interface RebuildParts {
   uncleanOwe: number;
   onRobots: (row: RobotsRow) => void;
   onSegment: (row: SegmentRow) => void;
+  onVisit: (row: VisitRow) => void;
+  onReparsed: (row: ReparsedRow) => void;
+  onHostEvent: (row: HostEventRow) => void;
 }
 
 export interface Rebuilt {
@@ -71,8 +83,11 @@ export function rebuild(
       dead: (row) => scan.dead(row),
       requests: (row) => scan.request(row),
       visits: (row) => scan.visit(row),
-      reparsed: ({ text }) => scan.committed.record(text), // its text lies in a segment of its own, which is to be kept
-      hostEvents: (row) => projection.event(row),
+      reparsed: (row) => scan.reparsed(row),
+      hostEvents: (row) => {
+        projection.event(row);
+        parts.onHostEvent(row);
+      },
     },
     from,
   );
@@ -161,8 +176,14 @@ class Scan {
   visit(row: VisitRow): void {
     this.#parts.tally.add({ requests: [], visits: [row], denied: [], dead: [] });
     this.committed.visit(row);
-    if (row.contentHash !== null && row.code === 'ok') this.#parts.content.keep(row.contentHash, row.id, row.url);
+    this.#parts.onVisit(row);
     this.#projection.visit(row);
+  }
+
+  /** Its text lies in a segment of its own, which is to be kept. */
+  reparsed(row: ReparsedRow): void {
+    this.committed.record(row.text);
+    this.#parts.onReparsed(row);
   }
 
   denied(row: DeniedRow): void {

@@ -4,7 +4,7 @@ import type { WarcInfo } from '../archive/warc-writer.js';
 import type { RequestKind } from '../changes.js';
 import type { FetchKind } from '../fetch/fetcher.js';
 import type { ByteBudget, FetchCaps, FetchTimeouts } from '../fetch/http.js';
-import type { HeldAnswer, HeldQuestion, ReportBatch } from '../frontier/report.js';
+import type { HeldAnswer, HeldQuestion, NearAnswer, NearQuestion, ReportBatch } from '../frontier/report.js';
 import type { KeyOptions, NormalUrl } from '../url/normalize.js';
 import type { ScopeRule } from '../url/scope.js';
 import type { TrapLimits } from '../url/traps.js';
@@ -22,6 +22,14 @@ export interface FetchSettings {
   pdf: number;
 }
 
+export interface DedupeSettings {
+  /** The least three-word shingles of a text that gets a fingerprint. */
+  shingles: number;
+  /** Are links of pages with content that is held taken along? Of near-duplicates? */
+  exactLinks: boolean;
+  nearLinks: boolean;
+}
+
 /** The settings of a page worker: plain data, given at its start. */
 export interface WorkerSettings {
   index: number;
@@ -34,6 +42,8 @@ export interface WorkerSettings {
   /** Product token: whom robots directives name. */
   agent: string;
   archive: { warc: string; text: string; prefix: string; maxBytes: number; info: WarcInfo };
+  /** What is made of texts, and of the links of pages that repeat another. */
+  dedupe: DedupeSettings;
   /** How documents of heavy types are read. */
   documents: DocumentSettings;
   shared: SharedArrayBuffer;
@@ -69,6 +79,7 @@ export interface WorkOrder {
 export type ToWorker =
   | { type: 'work'; orders: WorkOrder[] }
   | { type: 'held'; answers: HeldAnswer[] }
+  | { type: 'near'; answers: NearAnswer[] }
   | { type: 'scope'; seed: NormalUrl }
   /** Give up what is under way; then nothing more comes. */
   | { type: 'abort' }
@@ -77,6 +88,7 @@ export type ToWorker =
 export type FromWorker =
   | { type: 'reports'; batch: ReportBatch }
   | { type: 'held?'; questions: HeldQuestion[] }
+  | { type: 'near?'; questions: NearQuestion[] }
   | { type: 'segments'; closed: { name: string; length: number }[] }
   /** The archive cannot be written: the crawl has to stop. */
   | { type: 'fatal'; message: string }

@@ -6,19 +6,28 @@ import { createHash } from 'node:crypto';
 import { cdxjLine } from '../archive/cdxj.js';
 import type { Appended, SegmentWriter } from '../archive/segments.js';
 import type { Revisit } from '../archive/warc-writer.js';
+import { parseSimhash, simhash, simhashHex } from '../dedupe/simhash.js';
 import type { FetchResult } from '../fetch/http.js';
-import type { ArchivedRecord, HeldAnswer, HeldQuestion, LeaseReport, PageReport } from '../frontier/report.js';
-import { type DocumentAnswer, readDocument, readingOf } from '../parse/documents.js';
+import type {
+  ArchivedRecord,
+  HeldAnswer,
+  HeldQuestion,
+  LeaseReport,
+  NearQuestion,
+  PageReport,
+} from '../frontier/report.js';
+import { type DocumentAnswer, type DocumentReading, readDocument, readingOf } from '../parse/documents.js';
 import { parseSitemap } from '../parse/sitemap.js';
 import { documentOf, factsOf, type HeavyTypes } from '../parse/stage.js';
 import type { LinkScreen, Screened } from './link-screen.js';
-import type { WorkOrder } from './messages.js';
+import type { DedupeSettings, WorkOrder } from './messages.js';
 
 export interface JobParts {
   screen: LinkScreen;
   warc: SegmentWriter;
   text: SegmentWriter;
   agent: string;
+  dedupe: DedupeSettings;
   /** Wall ms of a monotonic time. */
   wallOf: (monotonic: number) => number;
 }
@@ -33,6 +42,15 @@ export interface Job {
   /** What the body is, once somebody looked; what came of reading it apart from this thread. */
   document?: ReturnType<typeof documentOf>;
   answer?: DocumentAnswer;
+}
+
+/** A page that was read; its text is not kept yet, nor are its links taken. */
+export interface ReadJob {
+  job: Job;
+  record: Appended | null;
+  report: LeaseReport;
+  /** Null if nothing was read that has a text or links. */
+  reading: DocumentReading | null;
 }
 
 const MAX_TITLE = 1_000;
@@ -54,16 +72,51 @@ export function question(job: Job): HeldQuestion | null {
   return { lease: job.order.lease, contentHash: job.hash, payloadDigest: job.digest };
 }
 
-/** Archives and parses; everything that main has to know. */
-export function finish(job: Job, held: HeldAnswer | null, parts: JobParts): LeaseReport {
+/** Archives and parses. */
+export function read(job: Job, held: HeldAnswer | null, parts: JobParts): ReadJob {
   const { order, result } = job;
   const record = archive(job, held, parts);
   const report = blank(order, result);
   report.record = record === null ? null : archived(record, job, held, parts);
   if (result.location !== null && result.code === 'redirect') redirect(report, result, order, parts);
+  const read: ReadJob = { job, record, report, reading: null };
   if (order.kind === 'robots') report.robots = result.code === 'ok' ? Uint8Array.from(result.body) : null;
-  else if (result.status > 0) report.page = page(job, held, record, report, parts);
+  else if (result.status > 0) page(read, held, parts);
+  return read;
+}
+
+/** What the main thread is to be asked before the text is kept; null if nothing. */
+export function nearQuestion({ job, report: { page } }: ReadJob): NearQuestion | null {
+  const { order, result } = job;
+  if (order.kind !== 'page' || result.code !== 'ok' || page === null) return null;
+  if (page.simhash === null || page.duplicateOf >= 0) return null;
+  return { lease: order.lease, ...parseSimhash(page.simhash) };
+}
+
+/** Keeps the text and takes the links, unless another page has them; everything that main has to know.
+ * @param near the answer to {@link nearQuestion}, -1 if nothing was asked */
+export function finish(read: ReadJob, near: number, parts: JobParts): LeaseReport {
+  const { job, record, report, reading } = read;
+  const { page } = report;
+  if (page === null || reading === null) return report;
+  if (near >= 0) {
+    page.duplicateOf = near;
+    page.near = true;
+  }
+  if (takesLinks(page, near, parts.dedupe) && reading.robots.follow) {
+    take(report, parts.screen.page(reading.links, reading.base, reading.charset));
+  }
+  if (page.duplicateOf < 0 && near === -1 && reading.text !== '' && record !== null) {
+    keepText(job, reading.text, page, record, parts);
+  }
   return report;
+}
+
+/** The links of a repeated page are not trusted to be new; an error page has none. */
+function takesLinks({ duplicateOf, near: isNear }: PageReport, near: number, rules: DedupeSettings): boolean {
+  if (near < -1) return false;
+  if (duplicateOf < 0) return true;
+  return isNear ? rules.nearLinks : rules.exactLinks;
 }
 
 function blank(order: WorkOrder, result: FetchResult): LeaseReport {
@@ -125,16 +178,21 @@ function archived(record: Appended, job: Job, held: HeldAnswer | null, parts: Jo
   return { segment, offset, length, date, cdxj };
 }
 
-function page(
-  job: Job,
-  held: HeldAnswer | null,
-  record: Appended | null,
-  report: LeaseReport,
-  parts: JobParts,
-): PageReport {
-  const { order, result, hash, digest } = job;
+function page(read: ReadJob, held: HeldAnswer | null, parts: JobParts): void {
+  const { job, report } = read;
+  const { order, result } = job;
   const contentType = (result.headers.get('content-type') ?? '').slice(0, MAX_TITLE);
-  const facts: PageReport = {
+  const facts = factsWithoutReading(job, held, contentType);
+  report.page = facts;
+  if (result.body.length === 0) return;
+  if (result.code === 'http.gone') facts.simhash = errorPrint(job, parts);
+  if (result.code !== 'ok') return;
+  if (order.kind === 'sitemap') parseAsSitemap(job, contentType, facts, report, parts);
+  else parse(read, facts, parts);
+}
+
+function factsWithoutReading({ result, hash, digest }: Job, held: HeldAnswer | null, contentType: string): PageReport {
+  return {
     contentType,
     charset: '',
     language: '',
@@ -151,11 +209,8 @@ function page(
     parser: 0,
     fields: null,
     duplicateOf: held === null || held.held === 'new' ? -1 : held.of,
+    near: false,
   };
-  if (result.code !== 'ok' || result.body.length === 0) return facts;
-  if (order.kind === 'sitemap') parseAsSitemap(job, contentType, facts, report, parts);
-  else parse(job, facts, report, record, parts);
-  return facts;
 }
 
 function parseAsSitemap(job: Job, contentType: string, facts: PageReport, report: LeaseReport, parts: JobParts): void {
@@ -164,17 +219,23 @@ function parseAsSitemap(job: Job, contentType: string, facts: PageReport, report
   take(report, parts.screen.sitemap(sitemap, job.order.target));
 }
 
-function parse(job: Job, facts: PageReport, report: LeaseReport, record: Appended | null, parts: JobParts): void {
-  const { result } = job;
+function parse(read: ReadJob, facts: PageReport, parts: JobParts): void {
+  const { job } = read;
   const { mediaType, input } = job.document ?? documentIn(job, parts.agent);
   const answer = job.answer ?? null;
   const failure = answer !== null && 'failure' in answer ? answer.failure : null;
   const reading =
     answer === null ? readDocument(mediaType, input) : 'answer' in answer ? readingOf(answer.answer, input) : null;
-  Object.assign(facts, factsOf(reading, result.headers, failure));
-  if (reading === null || facts.duplicateOf >= 0) return; // its links are not trusted to be new, its text is held
-  if (reading.robots.follow) take(report, parts.screen.page(reading.links, reading.base, reading.charset));
-  if (reading.text !== '' && record !== null) keepText(job, reading.text, facts, record, parts);
+  Object.assign(facts, factsOf(reading, job.result.headers, failure, parts.dedupe.shingles));
+  read.reading = reading;
+}
+
+/** The fingerprint of an error page: a 200 that is near to it is none. */
+function errorPrint(job: Job, parts: JobParts): string | null {
+  const { mediaType, input } = documentIn(job, parts.agent);
+  const reading = readDocument(mediaType, input);
+  const print = reading === null ? null : simhash(reading.text, parts.dedupe.shingles);
+  return print === null ? null : simhashHex(print);
 }
 
 const documentIn = ({ result, order }: Job, agent: string): Job['document'] & object =>

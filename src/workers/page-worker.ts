@@ -8,12 +8,22 @@ import { SegmentWriter } from '../archive/segments.js';
 import type { Clock } from '../engines/ports.js';
 import { createFetcher, type Fetcher } from '../fetch/fetcher.js';
 import { type FetchResult, HttpClient } from '../fetch/http.js';
-import type { HeldAnswer, HeldQuestion, LeaseReport } from '../frontier/report.js';
+import type { HeldAnswer, HeldQuestion, LeaseReport, NearAnswer, NearQuestion } from '../frontier/report.js';
 import { HeavyTypes } from '../parse/stage.js';
 import { DocumentReader } from './document-reader.js';
 import { LinkScreen } from './link-screen.js';
 import { type FromWorker, SharedState, type ToWorker, type WorkerSettings, type WorkOrder } from './messages.js';
-import { begin, finish, isHeavy, type Job, type JobParts, question } from './page-job.js';
+import {
+  begin,
+  finish,
+  isHeavy,
+  type Job,
+  type JobParts,
+  nearQuestion,
+  question,
+  type ReadJob,
+  read,
+} from './page-job.js';
 
 /** Reports and questions are sent together; the first waits this long at most, ms. */
 const LINGER = 10;
@@ -25,29 +35,32 @@ export class PageWorker {
   readonly #client: HttpClient;
   readonly #fetcher: Fetcher;
   readonly #parts: JobParts;
-  readonly #finish: typeof finish;
+  readonly #readPage: typeof read;
   readonly #heavy: HeavyTypes;
   readonly #documents: DocumentReader;
   /** Fetched, and waiting for an answer from the main thread. */
   readonly #asked = new Map<number, Job>();
-  /** Ready to be archived and parsed. */
-  readonly #queue: { job: Job; held: HeldAnswer | null }[] = [];
+  /** Archived and parsed, and waiting for an answer whether their text is held. */
+  readonly #compared = new Map<number, ReadJob>();
+  /** Ready to be archived and parsed, or, after that, to be finished. */
+  readonly #queue: ({ job: Job; held: HeldAnswer | null } | { done: ReadJob; near: number })[] = [];
   #reports: LeaseReport[] = [];
   #questions: HeldQuestion[] = [];
+  #nearQuestions: NearQuestion[] = [];
   #draining = false;
   #sending: NodeJS.Timeout | null = null;
   #stopped = false;
 
-  /** @param finishPage what is done with a fetched page; tests put a poisonous one here. */
+  /** @param readPage how a fetched page is read; tests put a poisonous one here. */
   constructor(
     settings: WorkerSettings,
     clock: Clock,
     post: (message: FromWorker) => void,
-    finishPage: typeof finish = finish,
+    readPage: typeof read = read,
   ) {
     this.#settings = settings;
     this.#post = post;
-    this.#finish = finishPage;
+    this.#readPage = readPage;
     this.#shared = new SharedState(settings.shared);
     this.#heavy = new HeavyTypes(settings.documents.handlers.map(({ mediaType }) => mediaType));
     this.#documents = new DocumentReader(settings.documents);
@@ -64,7 +77,7 @@ export class PageWorker {
       screen: new LinkScreen(settings),
       warc: new SegmentWriter({ ...segments, dir: warc, kind: 'warc' }),
       text: new SegmentWriter({ ...segments, dir: text, kind: 'text' }),
-      agent: settings.agent,
+      ...{ agent: settings.agent, dedupe: settings.dedupe },
       wallOf: (monotonic) => Math.round(monotonic + wallOffset),
     };
     const beat = (): void => this.#shared.beat(settings.index, clock.monotonic());
@@ -79,6 +92,9 @@ export class PageWorker {
         break;
       case 'held':
         for (const answer of message.answers) this.#resume(answer);
+        break;
+      case 'near':
+        for (const answer of message.answers) this.#conclude(answer);
         break;
       case 'scope':
         this.#parts.screen.widen(message.seed);
@@ -133,6 +149,18 @@ export class PageWorker {
 
   #enqueue(job: Job, answer: HeldAnswer | null): void {
     this.#queue.push({ job, held: answer });
+    this.#drainSoon();
+  }
+
+  #conclude({ lease, of }: NearAnswer): void {
+    const done = this.#compared.get(lease);
+    if (done === undefined) return;
+    this.#compared.delete(lease);
+    this.#queue.push({ done, near: of });
+    this.#drainSoon();
+  }
+
+  #drainSoon(): void {
     if (this.#draining) return;
     this.#draining = true;
     setImmediate(() => this.#drain());
@@ -143,11 +171,12 @@ export class PageWorker {
     let done = 0;
     try {
       while (done < this.#queue.length && performance.now() < until) {
-        const { job, held: answer } = this.#queue[done++];
-        this.#shared.setParsing(this.#settings.index, job.order.lease);
-        this.#reports.push(this.#finish(job, answer, this.#parts));
+        const next = this.#queue[done++];
+        const { lease } = ('done' in next ? next.done.job : next.job).order;
+        this.#shared.setParsing(this.#settings.index, lease);
+        if ('done' in next) this.#end(next.done, next.near);
+        else this.#compare(this.#readPage(next.job, next.held, this.#parts));
         this.#shared.setParsing(this.#settings.index, -1);
-        this.#shared.addBodies(-held(job.result));
       }
     } catch (error) {
       this.#fail(error);
@@ -157,6 +186,22 @@ export class PageWorker {
     if (this.#queue.length > 0) setImmediate(() => this.#drain());
     else this.#draining = false;
     this.#sendSoon();
+  }
+
+  /** Is the text of a page held already? Pages that have none are finished at once. */
+  #compare(done: ReadJob): void {
+    const ask = nearQuestion(done);
+    if (ask === null) {
+      this.#end(done, -1);
+      return;
+    }
+    this.#compared.set(ask.lease, done);
+    this.#nearQuestions.push(ask);
+  }
+
+  #end(done: ReadJob, near: number): void {
+    this.#reports.push(finish(done, near, this.#parts));
+    this.#shared.addBodies(-held(done.job.result));
   }
 
   #sendSoon(): void {
@@ -169,6 +214,10 @@ export class PageWorker {
     if (this.#questions.length > 0) {
       this.#post({ type: 'held?', questions: this.#questions });
       this.#questions = [];
+    }
+    if (this.#nearQuestions.length > 0) {
+      this.#post({ type: 'near?', questions: this.#nearQuestions });
+      this.#nearQuestions = [];
     }
     if (this.#reports.length === 0) return;
     try {
@@ -212,9 +261,9 @@ export class PageWorker {
 const held = (result: FetchResult): number => result.payload.length + result.body.length;
 
 /** Runs a page worker in this thread. */
-export function runPageWorker(clock: Clock, finishPage?: typeof finish): void {
+export function runPageWorker(clock: Clock, readPage?: typeof read): void {
   const port = parentPort!;
   const settings = workerData as WorkerSettings;
-  const worker = new PageWorker(settings, clock, (message) => port.postMessage(message), finishPage);
+  const worker = new PageWorker(settings, clock, (message) => port.postMessage(message), readPage);
   port.on('message', (message: ToWorker) => worker.receive(message));
 }

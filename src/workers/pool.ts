@@ -7,7 +7,14 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../engines/ports.js';
 import type { OutcomeCode } from '../errors.js';
 import type { Lease } from '../frontier/lease.js';
-import type { HeldAnswer, HeldQuestion, LeaseReport, ReportBatch } from '../frontier/report.js';
+import type {
+  HeldAnswer,
+  HeldQuestion,
+  LeaseReport,
+  NearAnswer,
+  NearQuestion,
+  ReportBatch,
+} from '../frontier/report.js';
 import type { NormalUrl } from '../url/normalize.js';
 import { type FromWorker, type HeldPage, SharedState, type ToWorker, type WorkerSettings } from './messages.js';
 
@@ -31,6 +38,7 @@ export type PoolSettings = Omit<WorkerSettings, 'index' | 'shared' | 'heartbeat'
 export interface PoolEvents {
   reports: (batch: ReportBatch) => void;
   held: (questions: HeldQuestion[], answer: (answers: HeldAnswer[]) => void) => void;
+  near: (questions: NearQuestion[], answer: (answers: NearAnswer[]) => void) => void;
   segments: (closed: { name: string; length: number }[]) => void;
   /** The archive cannot be written: stop. */
   fatal: (message: string) => void;
@@ -176,6 +184,9 @@ export class WorkerPool {
         break;
       case 'held?':
         this.#events.held(message.questions, (answers) => this.#send(member, { type: 'held', answers }));
+        break;
+      case 'near?':
+        this.#events.near(message.questions, (answers) => this.#send(member, { type: 'near', answers }));
         break;
       case 'segments':
         this.#events.segments(message.closed);

@@ -37,6 +37,8 @@ const summary: CrawlSummary = {
   seconds: 12.34,
   pagesPerSecond: 0.97,
   ceiling: { backQueues: 1024, period: 1.2, pagesPerSecond: 853.33, binds: false, bound: 0 },
+  suspectedTraps: [],
+  mirrors: [],
 };
 const seed = 'http://127.0.0.1:8000/';
 

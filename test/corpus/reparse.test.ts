@@ -51,7 +51,7 @@ async function readAgain(
   });
   const parts: ReparseParts = {
     archive: new ArchiveReader(segmentPaths(store, crawl.folders)),
-    ...{ text: writer, caps: { decoded: 1e7, ratio: 200, ratioFrom: 1e6 }, agent: 'saunter' },
+    ...{ text: writer, caps: { decoded: 1e7, ratio: 200, ratioFrom: 1e6 }, agent: 'saunter', shingles: 20 },
     heavy: new HeavyTypes(['x/y']),
     documents: options.documents ?? { read: async () => ({ failure: 'not here' }) },
     read: options.read,

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Changes, noChanges, type RequestRow, type UrlRow, type VisitRow } from '../../src/changes.js';
-import { ContentTable } from '../../src/dedupe/content.js';
 import { SeenTable } from '../../src/dedupe/seen.js';
 import { MemoryStore } from '../../src/engines/memory.js';
 import { UserError } from '../../src/errors.js';
@@ -126,12 +125,11 @@ function start(stop: LastStop, now: number) {
       frontier,
       seen,
       tally,
-      content: new ContentTable(),
       random: { next: () => 0.5 },
       delay: DELAY,
       uncleanOwe: OWE,
     },
-    ...{ onRobots: () => {}, onSegment: () => {} },
+    ...{ onRobots: () => {}, onSegment: () => {}, onVisit: () => {}, onReparsed: () => {}, onHostEvent: () => {} },
   };
   const rebuilt = rebuild(store, parts, stop, now, changes);
   return { ...rebuilt, frontier, changes, seen, tally };

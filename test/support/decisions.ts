@@ -1,10 +1,12 @@
 /** The deciding parts of a crawl (frontier, admission, robots desk, settlement) wired together, with time, addresses,
  * texts and answers in the hands of a test. */
+
 import { Admission, type AdmissionOptions } from '../../src/admit/admission.js';
+import { type DuplicateOptions, Duplicates } from '../../src/admit/duplicates.js';
 import { RobotsDesk } from '../../src/admit/robots-desk.js';
 import { Settlement } from '../../src/admit/settle.js';
 import { noChanges } from '../../src/changes.js';
-import { ContentTable } from '../../src/dedupe/content.js';
+import { KeptPages } from '../../src/dedupe/kept-pages.js';
 import { SeenTable } from '../../src/dedupe/seen.js';
 import type { UrlText } from '../../src/engines/ports.js';
 import { seededRandom } from '../../src/engines/system.js';
@@ -46,6 +48,7 @@ export interface Answer {
 export class Decisions {
   readonly frontier: Frontier;
   readonly admission: Admission;
+  readonly duplicates: Duplicates;
   readonly settlement: Settlement;
   readonly changes = noChanges();
   now = 1_000_000;
@@ -58,9 +61,14 @@ export class Decisions {
   /** When something falls due again, after a turn. */
   waitUntil = 0;
 
-  constructor(options: { frontier?: Partial<FrontierOptions>; admission?: Partial<AdmissionOptions> } = {}) {
+  constructor(
+    options: {
+      frontier?: Partial<FrontierOptions>;
+      admission?: Partial<AdmissionOptions>;
+      duplicates?: Partial<DuplicateOptions>;
+    } = {},
+  ) {
     this.frontier = new Frontier({ ...FRONTIER, ...options.frontier }, seededRandom(1));
-    const content = new ContentTable();
     this.admission = new Admission(
       this.frontier,
       new SeenTable(),
@@ -72,12 +80,18 @@ export class Decisions {
       },
       () => false,
     );
+    this.duplicates = new Duplicates(new KeptPages(), this.frontier, this.admission, {
+      ...{ exact: 'drop', near: 'demote', limits: { ratio: 0.8, window: 200 } },
+      probe: (origin) => this.keyed(`${origin}/nobody-has-this`),
+      ...options.duplicates,
+    });
+    const { duplicates } = this;
     const robots = new RobotsDesk(this.frontier, this.admission, {
       ...{ agent: 'Saunter', times: ROBOTS_TIMES, crawlDelayCap: HOUR, isInside: () => false },
       sitemap: (line, origin) => this.keyed(line, `${origin}/`),
     });
     this.settlement = new Settlement({
-      ...{ frontier: this.frontier, admission: this.admission, content, robots, ids: { requests: 0, visits: 0 } },
+      ...{ frontier: this.frontier, admission: this.admission, duplicates, robots, ids: { requests: 0, visits: 0 } },
       options: { sameRedirects: 5, isInside: () => false, onSeedMoved: () => {} },
     });
   }

@@ -1,0 +1,93 @@
+/**
+ * The near-duplicate index by URL (DESIGN 10): which kept page has nearly this text? A page that has changed, went away
+ * or became a copy leaves its old fingerprint in the index, where it does not count any more.
+ */
+import { Uint32Column } from '../columns.js';
+import { NearIndex } from './near-index.js';
+import { NEAR_DISTANCE } from './simhash.js';
+
+export class NearPages {
+  readonly #index: NearIndex;
+  readonly #distance: number;
+  /** By URL: 1 + the record of its page in the index, 0 for none. */
+  readonly #records = new Uint32Column();
+  /** Pages that are not in the index yet: fingerprint halves and URL. */
+  #backlog: Uint32Array[] = [];
+  #waiting = 0;
+  #loaded = 0;
+  #loading = false;
+  #next = 0;
+
+  /**
+   * @param expected pages that will be held; more fit, and cost time
+   * @param distance bits by which near-duplicates may differ, at most 3
+   */
+  constructor(expected: number, distance: number = NEAR_DISTANCE) {
+    this.#index = new NearIndex(Math.max(expected, LEAST));
+    this.#distance = distance;
+  }
+
+  /** Pages that were ever kept. */
+  get size(): number {
+    return this.#next;
+  }
+
+  get bytes(): number {
+    return this.#index.bytes + this.#records.bytes;
+  }
+
+  /** Another URL whose page is near, the nearest (the lowest id of several), or -1. A URL's own earlier page is never
+   * its duplicate. */
+  find(hi: number, lo: number, url: number): number {
+    const isOther = (of: number, record: number): boolean => of !== url && this.#records.get(of) === record + 1;
+    const of = this.#index.find(hi, lo, isOther);
+    return of >= 0 && this.#index.distance <= this.#distance ? of : -1;
+  }
+
+  /** The page of a URL is kept, in place of an earlier one. */
+  keep(hi: number, lo: number, url: number): void {
+    this.#records.set(url, ++this.#next);
+    if (!this.#loading) {
+      this.#index.add(hi, lo, url);
+      return;
+    }
+    const at = (this.#waiting % PIECE) * 3;
+    if (at === 0) this.#backlog.push(new Uint32Array(3 * PIECE));
+    const piece = this.#backlog.at(-1)!;
+    piece[at] = hi;
+    piece[at + 1] = lo;
+    piece[at + 2] = url;
+    this.#waiting++;
+  }
+
+  /** The URL has no page of its own any more. */
+  drop(url: number): void {
+    if (this.#records.get(url) !== 0) this.#records.set(url, 0);
+  }
+
+  /** What is kept from now on goes into the index only as {@link load} is called: a crawl that goes on need not wait for
+   * its index before it fetches. */
+  defer(): void {
+    this.#loading = true;
+  }
+
+  /** May {@link find} be asked? */
+  get isLoaded(): boolean {
+    return !this.#loading;
+  }
+
+  /** Puts some thousand deferred pages into the index (about 2 ms); true if that was all. */
+  load(): boolean {
+    const piece = this.#backlog.shift();
+    const pages = Math.min(this.#waiting - this.#loaded, PIECE);
+    for (let i = 0; piece !== undefined && i < 3 * pages; i += 3) this.#index.add(piece[i], piece[i + 1], piece[i + 2]);
+    this.#loaded += pages;
+    this.#loading = this.#loaded < this.#waiting;
+    return !this.#loading;
+  }
+}
+
+/** The heads of so many cost a mebibyte. */
+const LEAST = 1 << 16;
+/** Pages of a piece of the backlog. */
+const PIECE = 4096;
