@@ -7,28 +7,8 @@ import { loadCorpus } from '../test/fuzz/corpus.js';
 import { reduced } from '../test/fuzz/reduce.js';
 import type { FuzzTarget } from '../test/fuzz/target.js';
 import { TARGETS } from '../test/fuzz/targets.js';
+import { type FuzzOutcome, type FuzzTurn, type FuzzWorkerData, RUNNING_HEADER } from './soak-fuzz-messages.js';
 
-export interface FuzzTurn {
-  readonly target: string;
-  readonly seed: number;
-  readonly milliseconds: number;
-}
-
-export interface FuzzOutcome {
-  readonly cases: number;
-  /** Bytes of the heap and of buffers outside of it after a collection. */
-  readonly memory: number;
-  readonly failure: { readonly message: string; readonly path: string; readonly input: unknown } | null;
-}
-
-export interface FuzzWorkerData {
-  readonly corpus: string | null;
-  /** The case that is running: its length as JSON, its number, then the JSON itself. */
-  readonly running: SharedArrayBuffer;
-}
-
-/** Words before the text of the case. */
-export const RUNNING_HEADER = 8;
 /** Cases of one call of fast-check: the time is looked at in between. */
 const BATCH = 50;
 const LONGEST_REDUCTION = 30_000;

@@ -9,12 +9,14 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { TARGETS } from '../test/fuzz/targets.js';
-import { type FuzzOutcome, type FuzzTurn, type FuzzWorkerData, RUNNING_HEADER } from './soak-fuzz-worker.js';
+import { type FuzzOutcome, type FuzzTurn, type FuzzWorkerData, RUNNING_HEADER } from './soak-fuzz-messages.js';
 
 /** One turn of one target. */
 const TURN = 3_000;
 /** A case that takes longer hangs: the longest that was seen takes a second on a busy machine. */
 const HANG = 20_000;
+/** Failures after which a target gets no more turns: they are nearly always the same fault. */
+const MOST_FAILURES = 3;
 const LARGEST_CASE = 32 * 1024 * 1024;
 /** Turns before memory is compared: tables and caches fill. */
 const WARM_ROUNDS = 3;
@@ -41,7 +43,7 @@ export async function soakFuzz(args: readonly string[]): Promise<boolean> {
     },
   });
   const say = (line: string) => process.stdout.write(`${line}\n`);
-  const names = flags.only?.split(',') ?? TARGETS.map(({ name }) => name);
+  let names = flags.only?.split(',') ?? TARGETS.map(({ name }) => name);
   const unknown = names.find((name) => !TARGETS.some((target) => target.name === name));
   if (unknown !== undefined) {
     say(`There is no target "${unknown}": choose of ${TARGETS.map(({ name }) => name).join(', ')}.`);
@@ -50,9 +52,10 @@ export async function soakFuzz(args: readonly string[]): Promise<boolean> {
   const until = performance.now() + Number(flags.minutes) * 60_000;
   const counts = new Map(names.map((name) => [name, 0]));
   const memory: number[] = [];
-  let [failures, seed] = [0, Number(flags.seed) * 1_000_003];
+  const failed: string[] = [];
+  let seed = Number(flags.seed) * 1_000_003;
   let thread = new FuzzThread(flags.corpus ?? null);
-  while (performance.now() < until) {
+  while (names.length > 0 && performance.now() < until) {
     for (const target of names) {
       if (performance.now() >= until) break;
       seed += SEEDS_PER_TURN;
@@ -60,12 +63,13 @@ export async function soakFuzz(args: readonly string[]): Promise<boolean> {
       if ('cases' in outcome) counts.set(target, counts.get(target)! + outcome.cases);
       const failure = 'cases' in outcome ? failureOf(target, outcome) : { target, ...outcome };
       if (failure !== null) {
-        const file = keep(flags.keep, ++failures, failure);
+        const file = keep(flags.keep, failed.push(target), failure);
         say(`FAILED ${target}: ${failure.says}\n  kept as ${file}`);
       }
       if (!('cases' in outcome)) thread = new FuzzThread(flags.corpus ?? null);
       else if (target === names.at(-1)) memory.push(outcome.memory);
     }
+    names = names.filter((name) => failed.filter((other) => other === name).length < MOST_FAILURES);
     say([...counts].map(([name, count]) => `${name} ${count}`).join(', '));
   }
   await thread.end();
@@ -74,9 +78,9 @@ export async function soakFuzz(args: readonly string[]): Promise<boolean> {
   if (growth > MOST_GROWTH) say(`MEMORY GREW by ${Math.round(growth / 1_048_576)} MiB`);
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   say(
-    `${total} cases of ${counts.size} targets, seed ${flags.seed}: ${failures === 0 ? 'every promise kept' : `${failures} FAILED`}`,
+    `${total} cases of ${counts.size} targets, seed ${flags.seed}: ${failed.length === 0 ? 'every promise kept' : `${failed.length} FAILED`}`,
   );
-  return failures === 0 && growth <= MOST_GROWTH;
+  return failed.length === 0 && growth <= MOST_GROWTH;
 }
 
 function failureOf(target: string, { failure }: FuzzOutcome): Failure | null {
@@ -97,6 +101,11 @@ function growthOf(memory: readonly number[]): number {
   return third === 0 ? 0 : Math.min(...steady.slice(-third)) - Math.min(...steady.slice(0, third));
 }
 
+interface Ended {
+  readonly says: string;
+  readonly input: unknown;
+}
+
 /** The thread of `soak-fuzz-worker.ts`, watched. */
 class FuzzThread {
   readonly #running = new SharedArrayBuffer(RUNNING_HEADER + LARGEST_CASE);
@@ -108,7 +117,7 @@ class FuzzThread {
   }
 
   /** The outcome of a turn, or what ended the thread and on which case. */
-  turn(turn: FuzzTurn): Promise<FuzzOutcome | { says: string; input: unknown }> {
+  turn(turn: FuzzTurn): Promise<FuzzOutcome | Ended> {
     const header = new Int32Array(this.#running, 0, 2);
     return new Promise((resolve) => {
       let [seen, since] = [-1, performance.now()];
@@ -121,14 +130,14 @@ class FuzzThread {
         settle({ says: `seed ${turn.seed}: ${says}`, input: this.#case() });
         void this.#worker.terminate();
       };
-      const settle = (outcome: FuzzOutcome | { says: string; input: unknown }): void => {
+      const settle = (outcome: FuzzOutcome | Ended): void => {
         clearInterval(watch);
-        this.#worker.removeAllListeners();
+        this.#worker.off('message', settle).off('error', died).off('exit', left);
         resolve(outcome);
       };
-      this.#worker.once('message', settle);
-      this.#worker.once('error', (error) => end(`the thread died: ${error}`));
-      this.#worker.once('exit', (code) => end(`the thread ended with ${code}`));
+      const died = (error: Error): void => end(`the thread died: ${error}`);
+      const left = (code: number): void => end(`the thread ended with ${code}`);
+      this.#worker.on('message', settle).on('error', died).on('exit', left);
       this.#worker.postMessage(turn);
     });
   }
