@@ -1,10 +1,12 @@
-/** `npm run soak -- fuzz|kill|sim [flags]`: the long forms of the proofs, each by seed. See README.md in this folder. */
+/** `npm run soak -- crawl|fuzz|kill|sim [flags]`: the long forms of the proofs, each by seed. See README.md in this folder. */
+import { soakCrawl } from './soak-crawl.js';
 import { soakFuzz } from './soak-fuzz.js';
 import { soakKill } from './soak-kill.js';
 import { soakSim } from './soak-sim.js';
 
 /** Each gets its own flags and says whether all went well. */
 const SOAKS: Readonly<Record<string, (args: readonly string[]) => Promise<boolean>>> = {
+  crawl: soakCrawl,
   fuzz: soakFuzz,
   kill: soakKill,
   sim: soakSim,
