@@ -52,6 +52,12 @@ export const OPTIONS = {
       'URLs that match one of these are not crawled.',
       { flag: 'exclude', value: 'GLOB' },
     ),
+    blocklist: texts(
+      [],
+      'the path of a file',
+      (path) => (path === '' ? null : path),
+      'A file of host names, one a line (or a hosts file): nothing is fetched of them, nor of what lies below them.',
+    ),
     sitemap: texts([], 'an http(s) URL', isHttpUrl, 'A sitemap to start from, beside those that robots.txt names.', {
       flag: 'sitemap',
       value: 'URL',

@@ -30,6 +30,8 @@ export interface AdmissionOptions {
   maxHops: number;
   hostsPerDomain: number;
   partitions: number;
+  /** Is a host on a list of names of which nothing is fetched? */
+  isListed: ((host: string) => boolean) | null;
   /** URLs of a host in 30 days; null is no limit. */
   budget: (host: string) => number | null;
   score: Score;
@@ -151,11 +153,12 @@ export class Admission {
     return this.#host(name, false, inside, now, changes);
   }
 
-  /** Id of a host, made known if it is new; -1 if its domain has too many. */
+  /** Id of a host, made known if it is new; -1 if it is on a blocklist, or its domain has too many. */
   #host(name: string, seed: boolean, inside: boolean, now: number, changes: Changes): number {
     const { hosts } = this.#frontier;
     const known = hosts.find(name);
     if (known >= 0) return known;
+    if (this.#options.isListed?.(name)) return this.refusals.count('blocked');
     const domain = domainOf(name);
     if (!seed && hosts.hostsOfDomain(domain) >= this.#options.hostsPerDomain) return this.refusals.count('hosts');
     const budget = this.#options.budget(name);

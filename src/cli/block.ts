@@ -1,4 +1,4 @@
-import { hostName } from '../embedded/operate.js';
+import { blockTime, hostName } from '../embedded/operate.js';
 import { UserError } from '../errors.js';
 import { formatCount } from '../units.js';
 import type { Arguments, CommandSpec } from './arguments.js';
@@ -13,6 +13,7 @@ export const spec: CommandSpec = {
   flags: [
     { name: 'dir', value: 'DIR', says: 'The crawl directory.' },
     { name: 'reason', value: 'TEXT', says: 'Why; kept with the crawl, and shown by audit.' },
+    { name: 'for', value: 'D', says: 'A pause: the block ends by itself after this time.' },
     { name: 'json', says: 'One line of JSON instead of words.' },
   ],
   options: [],
@@ -21,6 +22,7 @@ export const spec: CommandSpec = {
       'saunter block www.example.org --reason "its owner asked" --dir saunter-example.org',
       'Also while the crawl runs; a request that is under way may end.',
     ],
+    ['saunter block www.example.org --for 2h --dir saunter-example.org', 'A pause of two hours.'],
   ],
   notes: [
     'A block is about one host name (not its subdomains), outlives restarts, and is answered when it is durable. Links to ' +
@@ -31,11 +33,14 @@ export const spec: CommandSpec = {
 export async function run(args: Arguments, { terminal }: World): Promise<ExitCode> {
   const host = hostOperand(args);
   const reason = args.flags.get('reason') ?? '';
-  const answer = await operateOn(requireDir(args), { verb: 'block', host, reason });
+  const time = args.flags.get('for');
+  const request = { verb: 'block', host, reason, ...(time !== undefined && { for: blockTime(time) }) } as const;
+  const answer = await operateOn(requireDir(args), request);
   if (args.flags.has('json')) terminal.print(JSON.stringify(answer));
   else {
     const waiting = `${formatCount(answer.pending)} ${answer.pending === 1 ? 'URL waits' : 'URLs wait'}`;
-    terminal.print(`${answer.subject} ${answer.changed ? 'is blocked' : 'was blocked already'}; ${waiting}.`);
+    const until = answer.until ? ` until ${new Date(answer.until).toISOString()}` : '';
+    terminal.print(`${answer.subject} ${answer.changed ? 'is blocked' : 'was blocked already'}${until}; ${waiting}.`);
   }
   return 0;
 }

@@ -70,7 +70,7 @@ export function decisions(
 
 function admissionOf(
   options: CrawlOptions,
-  { seeds, traps }: Territory,
+  { seeds, traps, isListed }: Territory,
   frontier: Frontier,
   seen: SeenTable,
   texts: TextCache,
@@ -83,6 +83,7 @@ function admissionOf(
     maxHops: config['redirect.chain'],
     hostsPerDomain: config['domain.hosts'],
     partitions: PARTITIONS,
+    isListed,
     budget: budgets(options, (host) => seedHosts.has(host)),
     score: breadthFirst,
     tooManyQueries: (url: string) => tooManyQueries(traps, url),

@@ -21,6 +21,7 @@ import { NearDesk } from '../state/near-desk.js';
 import type { Tally } from '../state/tally.js';
 import type { NormalUrl } from '../url/normalize.js';
 import { type PoolEvents, type PoolSettings, WorkerPool } from '../workers/pool.js';
+import type { Blocklist } from './blocklist.js';
 import { ceilingSummary } from './ceiling.js';
 import { decisions } from './decisions.js';
 import { type CrawlDirectory, makeDirectory } from './directory.js';
@@ -86,6 +87,14 @@ function refuseOrphans({ root, warc }: CrawlDirectory): void {
   );
 }
 
+/** Hosts that were met before their names came onto a list. No row says so: the next run may have other lists. */
+function blockListed(frontier: Frontier, isListed: Blocklist, now: number): void {
+  const unsaid = noChanges();
+  for (const [host, name] of frontier.hosts.names.entries()) {
+    if (isListed(name)) frontier.block(host, 'on a blocklist', now, unsaid);
+  }
+}
+
 async function wire(
   options: CrawlOptions,
   ui: CrawlUi,
@@ -122,6 +131,7 @@ async function wire(
     systemRandom,
     first,
   );
+  if (land.isListed !== null) blockListed(frontier, land.isListed, now);
   // from here on the next start is an unclean one, until the leases are stopped
   const leases = new LeasesFile(options.dir, stop.leases);
   remember(first, who, options, land.seeds);

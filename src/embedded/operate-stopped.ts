@@ -13,7 +13,7 @@ import { UrlKeyer } from '../url/key.js';
 import { createNormalizer } from '../url/normalize.js';
 import { crawlDirectory } from './directory.js';
 import { noCrawl } from './look.js';
-import { notKnown, notMet, type OperatorAnswer, type OperatorRequest } from './operate.js';
+import { blockEnd, notKnown, notMet, type OperatorAnswer, type OperatorRequest } from './operate.js';
 import { keyOptions } from './parts.js';
 
 /** Rows of one commit. */
@@ -75,12 +75,15 @@ async function decide(store: Store, writer: Writer, request: OperatorRequest, at
   const isBlock = request.verb === 'block';
   if (found < 0 && !isBlock) throw notMet(name);
   const host = found < 0 ? meet(store, writer, name, at) : found;
-  const changed = isBlocked(store, host) !== isBlock;
+  const before = blockedUntil(store, host, at);
+  const until = isBlock ? blockEnd(request.for, at) : null;
+  const changed = before !== until;
   if (changed) {
+    const kind = isBlock ? 'blocked' : 'unblocked';
     const words = isBlock ? request.reason : '';
-    writer.changes.hostEvents.push({ host, at, kind: isBlock ? 'blocked' : 'unblocked', until: 0, value: 0, words });
+    writer.changes.hostEvents.push({ host, at, kind, until: until ?? 0, value: 0, words });
   }
-  return { subject: name, changed: changed ? 1 : 0, pending: pendingOf(store, host) };
+  return { subject: name, changed: changed ? 1 : 0, pending: pendingOf(store, host), until: until || null };
 }
 
 function hostId(store: Store, name: string): number {
@@ -97,14 +100,15 @@ function meet(store: Store, { changes }: Writer, name: string, at: number): numb
   return id;
 }
 
-function isBlocked(store: Store, host: number): boolean {
-  let blocked = false;
+/** When the block of a host ends by itself: wall ms, 0 for never, null if it is not blocked (any more). */
+function blockedUntil(store: Store, host: number, now: number): number | null {
+  let until: number | null = null;
   for (const event of rows(store, 'hostEvents')) {
     if (event.host !== host) continue;
-    if (event.kind === 'blocked') blocked = true;
-    if (event.kind === 'unblocked') blocked = false;
+    if (event.kind === 'blocked') until = event.until;
+    if (event.kind === 'unblocked') until = null;
   }
-  return blocked;
+  return until !== null && until > 0 && until <= now ? null : until;
 }
 
 function pendingOf(store: Store, host: number): number {

@@ -3,11 +3,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { UserError } from '../errors.js';
 import { UrlState } from '../frontier/url-table.js';
+import { parseDuration } from '../units.js';
 import { hostOf } from '../url/normalize.js';
 import type { OpenedCrawl } from './open.js';
 
 export type OperatorRequest =
-  | { readonly verb: 'block'; readonly host: string; readonly reason: string }
+  /** `for`: ms after which the block ends by itself. */
+  | { readonly verb: 'block'; readonly host: string; readonly reason: string; readonly for?: number }
   | { readonly verb: 'unblock'; readonly host: string }
   /** Dead URLs of a host, one URL, or (with neither) all. */
   | { readonly verb: 'retry'; readonly url?: string; readonly host?: string };
@@ -19,6 +21,8 @@ export interface OperatorAnswer {
   readonly changed: number;
   /** Pending URLs of a host that is blocked or unblocked now. */
   readonly pending: number;
+  /** When its block ends by itself (wall ms), null for never. */
+  readonly until?: number | null;
 }
 
 const LONGEST_REASON = 1_000;
@@ -35,13 +39,30 @@ const MOST_OPEN = 10_000;
 export function readRequest(value: unknown): OperatorRequest {
   const fields = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
   const { verb } = fields;
-  if (verb === 'block') return { verb, host: hostName(fields.host), reason: textOf(fields.reason, LONGEST_REASON) };
+  if (verb === 'block') {
+    const host = hostName(fields.host);
+    const reason = textOf(fields.reason, LONGEST_REASON);
+    return fields.for === undefined ? { verb, host, reason } : { verb, host, reason, for: blockTime(fields.for) };
+  }
   if (verb === 'unblock') return { verb, host: hostName(fields.host) };
   if (verb === 'retry') {
     if (fields.url !== undefined) return { verb, url: textOf(fields.url, LONGEST_URL) };
     return fields.host === undefined ? { verb } : { verb, host: hostName(fields.host) };
   }
   throw new UserError('There is no such command: give block, unblock or retry.', 2);
+}
+
+/** How long a block may last that ends by itself. */
+const LONGEST_BLOCK = parseDuration('3650d');
+
+/** @throws UserError (usage) */
+export function blockTime(value: unknown): number {
+  const ms = parseDuration(value);
+  if (ms >= 1 && ms <= LONGEST_BLOCK) return ms;
+  throw new UserError(
+    `A host cannot be blocked for ${JSON.stringify(value)}: give a duration such as 30m, 2h or 7d.`,
+    2,
+  );
 }
 
 /** The name that a crawl has for a host, from a name or a URL as people write them.
@@ -77,14 +98,20 @@ function decide(opened: OpenedCrawl, request: OperatorRequest): OperatorAnswer |
   const { host: name } = request;
   // a host that is not known yet can be blocked all the same: it is known from then on
   const isNew = request.verb === 'block' && frontier.hosts.find(name) < 0;
+  if (isNew && opened.land.isListed?.(name)) return { subject: name, changed: 0, pending: 0, until: null };
   const host = isNew ? admission.hostOf(name, false, crawl.now(), batches.open) : frontier.hosts.find(name);
   if (host < 0) throw isNew ? tooManyHosts(name) : notMet(name);
+  const now = crawl.now();
   const changed =
     request.verb === 'block'
-      ? frontier.block(host, request.reason, crawl.now(), batches.open)
-      : frontier.unblock(host, crawl.now(), batches.open);
-  return { subject: name, changed: changed ? 1 : 0, pending: frontier.hosts.queued[host] };
+      ? frontier.block(host, request.reason, now, batches.open, blockEnd(request.for, now))
+      : frontier.unblock(host, now, batches.open);
+  const until = frontier.blockedUntil(host) || null;
+  return { subject: name, changed: changed ? 1 : 0, pending: frontier.hosts.queued[host], until };
 }
+
+/** When a block ends by itself that begins now; 0 for never. */
+export const blockEnd = (ms: number | undefined, now: number): number => (ms === undefined ? 0 : Math.ceil(now + ms));
 
 async function retry(opened: OpenedCrawl, request: { url?: string; host?: string }): Promise<OperatorAnswer> {
   const { frontier, admission, batches, crawl, land } = opened;

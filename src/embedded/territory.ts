@@ -6,6 +6,7 @@ import { createNormalizer, type NormalUrl, type UrlRefusal } from '../url/normal
 import { compileScope, type Scope, type ScopeRule, scopeFor } from '../url/scope.js';
 import { screen } from '../url/screen.js';
 import { TrapGuards } from '../url/traps.js';
+import { type Blocklist, readBlocklists } from './blocklist.js';
 import type { Identity } from './identity.js';
 import { keyOptions, trapLimits } from './parts.js';
 
@@ -20,6 +21,8 @@ export interface Territory {
   rules: { rules: ScopeRule[]; fallback: 'accept' | 'reject' };
   guard: AddressGuard;
   traps: TrapGuards;
+  /** Hosts of which nothing is fetched, from files; null without any. */
+  isListed: Blocklist | null;
   normalize(url: string, base?: string): NormalUrl | UrlRefusal;
   keyOf(normal: string): [keyHi: number, keyLo: number];
   /** Name of what refuses a URL, or null: scope, shape, port. */
@@ -50,6 +53,7 @@ export function survey(options: CrawlOptions, who: Identity): Territory {
     rules,
     guard,
     traps,
+    isListed: readBlocklists(config.blocklist),
     normalize: (url, base) => normalizer.normalize(url, base),
     keyOf: (normal) => {
       keyer.hash(normal);

@@ -12,6 +12,7 @@ import type { Random, UrlText } from '../engines/ports.js';
 import type { OutcomeCode } from '../errors.js';
 import type { AddressTable } from './address-table.js';
 import type { BackQueues } from './back-queues.js';
+import { FOR_GOOD } from './blocks.js';
 import { Ceiling, type CeilingFigures } from './ceiling.js';
 import type { FrontQueues } from './front-queues.js';
 import { HostState, type HostTable, WAIT_REASONS, type WaitReason } from './host-table.js';
@@ -101,6 +102,8 @@ export class Frontier {
     const turn: Turn = { leases: [], resolve: [], load: [], waitUntil: Number.POSITIVE_INFINITY };
     const left = Int32Array.from(room);
     const round = { now, left, allowance, turn, changes };
+    for (let host = this.#state.blocks.due(now); host >= 0; host = this.#state.blocks.due(now))
+      this.unblock(host, now, changes);
     this.#placing.wake(now);
     this.#placing.fill(now, turn);
     for (let worker = 0; worker < left.length; worker++) {
@@ -193,15 +196,24 @@ export class Frontier {
   // -- what the operator may say ------------------------------------------------------------------------------------
 
   /** No request to the host from now on; one in flight may end. Its URLs, and those still to be met, wait (`blocked`)
-   * until {@link unblock}. False if it is blocked already. */
-  block(host: number, reason: string, now: number, changes: Changes): boolean {
+   * until {@link unblock}, or until a time. False if it is blocked already, until then.
+   * @param until ms; 0 for no end */
+  block(host: number, reason: string, now: number, changes: Changes, until = FOR_GOOD): boolean {
     const { hosts } = this;
-    if (hosts.state[host] === HostState.off) return false;
-    changes.hostEvents.push({ host, at: now, kind: 'blocked', until: 0, value: 0, words: reason });
+    const isBlocked = hosts.state[host] === HostState.off;
+    if (isBlocked && this.#state.blocks.until(host) === until) return false;
+    changes.hostEvents.push({ host, at: now, kind: 'blocked', until, value: 0, words: reason });
+    this.#state.blocks.set(host, until);
+    if (isBlocked) return true;
     this.#placing.withdraw(host, now);
     hosts.state[host] = HostState.off;
     this.#cancelErrands(host, now);
     return true;
+  }
+
+  /** When the block of a host ends: ms, 0 for no end, null if it is not blocked. */
+  blockedUntil(host: number): number | null {
+    return this.#state.blocks.until(host) ?? null;
   }
 
   /** Ends a block. The host owes what it owed. False if it is not blocked. */
@@ -209,6 +221,7 @@ export class Frontier {
     const { hosts } = this;
     if (hosts.state[host] !== HostState.off) return false;
     changes.hostEvents.push({ host, at: now, kind: 'unblocked', until: 0, value: 0, words: '' });
+    this.#state.blocks.end(host);
     const isOut = this.#state.slotOf(host) !== null; // a lease of before the block: whoever ends it goes on
     hosts.state[host] = isOut ? HostState.back : HostState.idle;
     if (!isOut) this.#placing.place(host, now);
@@ -277,8 +290,13 @@ export class Frontier {
     for (let host = 0; host < this.hosts.size; host++) {
       const slot = this.#state.slotOf(host);
       const ahead = slot === null ? 0 : slot.ahead.length - slot.at + (slot.loading?.length ?? 0);
-      const isBlocked = this.hosts.state[host] === HostState.off; // until somebody says otherwise
-      const next = isBlocked ? null : Math.max(this.hosts.restUntil[host], this.hosts.nextAt[host], now);
+      const until = this.#state.blocks.until(host);
+      const next =
+        until === FOR_GOOD
+          ? null
+          : until !== undefined
+            ? until
+            : Math.max(this.hosts.restUntil[host], this.hosts.nextAt[host], now);
       add(this.#reasonOf(host, this.hosts.state[host], now), this.hosts.queued[host] + ahead, next);
     }
     return waiting;
@@ -293,6 +311,12 @@ export class Frontier {
   }
 
   // -- restore: the state of a crawl that goes on, before the first `next` -------------------------------------------
+
+  /** A host that an earlier run, or somebody in between, blocked. */
+  restoreBlock(host: number, until: number): void {
+    this.hosts.state[host] = HostState.off;
+    this.#state.blocks.set(host, until);
+  }
 
   /** An address refused or throttled in an earlier run: it never has more than one request at once. */
   restoreStrike(address: string): void {

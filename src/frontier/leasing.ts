@@ -82,9 +82,9 @@ export class Leasing {
 
   /** When to ask again: ms, Infinity if only an answer can bring something. */
   nextTime({ now, left, allowance, turn }: Round): number {
-    const { sleeping, retries, revisits, back, front, options } = this.#state;
+    const { blocks, sleeping, retries, revisits, back, front, options } = this.#state;
     if (front.size > 0 && back.hasFree) return now;
-    let at = Math.min(sleeping.time, retries.time, Math.max(revisits.time, now));
+    let at = Math.min(blocks.time, sleeping.time, retries.time, Math.max(revisits.time, now));
     if (turn.leases.length >= allowance) return at;
     for (let worker = 0; worker < left.length; worker++) {
       if (left[worker] > 0) at = Math.min(at, back.ready[worker].time);

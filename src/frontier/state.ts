@@ -4,6 +4,7 @@ import type { Random } from '../engines/ports.js';
 import { NO_REVISITS } from '../revisit/policy.js';
 import { AddressTable } from './address-table.js';
 import { type BackQueue, BackQueues } from './back-queues.js';
+import { Blocks } from './blocks.js';
 import { FrontQueues } from './front-queues.js';
 import { HostQueues } from './host-queues.js';
 import { HostTable } from './host-table.js';
@@ -29,6 +30,7 @@ export class FrontierState {
   readonly revisits: Revisits;
   /** Hosts that wait for a time of their own. */
   readonly sleeping = new TimeHeap();
+  readonly blocks = new Blocks();
   /** What is to be fetched of a host before anything of its lists. */
   readonly errands = new Map<number, Errand[]>();
   readonly leases = new Map<number, Lease>();

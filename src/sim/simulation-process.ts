@@ -72,7 +72,7 @@ export class Process {
       this.frontier,
       seen,
       {
-        ...{ maxDepth: 1_000, maxHops: 10, hostsPerDomain: 1_000, partitions: PARTITIONS },
+        ...{ maxDepth: 1_000, maxHops: 10, hostsPerDomain: 1_000, partitions: PARTITIONS, isListed: null },
         budget: (host) => world.web.find(host)?.budget ?? null,
         score: world.seed % 2 === 0 ? breadthFirst : allLevels,
         tooManyQueries: () => false,
@@ -138,7 +138,9 @@ export class Process {
     const { size } = this.frontier.hosts;
     if (size === 0 || this.#isStopping || !faults.strikes('operator.block', 0.01)) return;
     const host = faults.below(size);
-    if (this.frontier.block(host, 'simulated', this.now(), this.#open)) this.#unblockLater(host);
+    const until = faults.below(2) === 0 ? this.now() + faults.wait(600_000) : 0;
+    const isNew = this.frontier.block(host, 'simulated', this.now(), this.#open, until);
+    if (isNew && until === 0) this.#unblockLater(host);
     this.#world.note(`block ${host}`);
   }
 

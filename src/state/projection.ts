@@ -12,7 +12,7 @@ import { OUTCOMES } from '../errors.js';
 import { fetchAllowedAt } from '../frontier/budgets.js';
 import type { Frontier } from '../frontier/frontier.js';
 import { HostFacts } from '../frontier/host-facts.js';
-import { HostState, WAIT_REASONS } from '../frontier/host-table.js';
+import { WAIT_REASONS } from '../frontier/host-table.js';
 import { RevisitFacts } from '../frontier/revisit-facts.js';
 import { isStrike } from '../frontier/shared-addresses.js';
 import { UrlMarks, UrlState } from '../frontier/url-table.js';
@@ -37,6 +37,8 @@ export class Projection {
   readonly addresses = new Map<string, Clock>();
   /** Addresses that refused or throttled, for good. */
   readonly struck = new Set<string>();
+  /** Blocked hosts, and when that ends (ms; 0: never). */
+  readonly blocks = new Map<number, number>();
   readonly own = new PlainColumns();
   /** When each host was met, and when its rest began. */
   readonly metAt = this.own.add(Float64Array);
@@ -155,8 +157,8 @@ export class Projection {
       hosts.sleeps[host] = 0;
       hosts.offline[host] = 0;
     }
-    if (kind === 'blocked') hosts.state[host] = HostState.off;
-    if (kind === 'unblocked') hosts.state[host] = HostState.idle;
+    if (kind === 'blocked') this.blocks.set(host, until);
+    if (kind === 'unblocked') this.blocks.delete(host);
     if (kind === 'demoted') hosts.demoted[host] = 1;
     if (kind === 'online') hosts.offline[host] = 0;
     if (kind === 'asleep') hosts.throttles[host] = 0;
@@ -193,6 +195,7 @@ export class Projection {
       addresses.owe(addresses.intern(name), nextAt - ahead(since, now));
     }
     for (const address of this.struck) frontier.restoreStrike(address);
+    for (const [host, until] of this.blocks) frontier.restoreBlock(host, until);
     for (let url = frontier.urls.size; url < this.urls.size; ) {
       const marks = this.urls.view(url, this.urls.size);
       frontier.urls.appendMarks(marks);
@@ -204,8 +207,14 @@ export class Projection {
 
   /** What does not lie in columns, for a checkpoint. */
   rest(): ProjectionRest {
-    const { failures, addresses, struck } = this;
-    return { failures: [...failures], addresses: [...addresses], struck: [...struck], hosts: this.#hostCount };
+    const { failures, addresses, struck, blocks } = this;
+    return {
+      failures: [...failures],
+      addresses: [...addresses],
+      struck: [...struck],
+      blocks: [...blocks],
+      hosts: this.#hostCount,
+    };
   }
 
   /** Takes over the columns and the rest from a checkpoint. @throws RangeError if they do not fit each other */
@@ -215,6 +224,7 @@ export class Projection {
     for (const [url, history] of rest.failures) this.failures.set(url, history);
     for (const [address, clock] of rest.addresses) this.addresses.set(address, clock);
     for (const address of rest.struck) this.struck.add(address);
+    for (const [host, until] of rest.blocks) this.blocks.set(host, until);
     this.#pruneAt = 2 * this.addresses.size + PRUNE;
   }
 }
@@ -224,6 +234,7 @@ export interface ProjectionRest {
   failures: [url: number, history: History][];
   addresses: [name: string, clock: Clock][];
   struck: string[];
+  blocks: [host: number, until: number][];
 }
 
 /** How far a time lies in the future, ms. */

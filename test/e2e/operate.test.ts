@@ -1,5 +1,5 @@
 /** `block`, `unblock` and `retry`, on crawls that run, that stopped, and that were killed. */
-import { lstatSync } from 'node:fs';
+import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { pinnedAddress } from '../../src/fetch/pins.js';
@@ -128,6 +128,50 @@ describe('a block', () => {
     expect(third.summary).toMatchObject({ pending: 0, pages: 2 * chainEnds });
     expect(new Set(site.asked('chain.test')).size).toBe(chainEnds);
     expect((await say('verify', '--dir', dir)).words).toContain('Everything agrees.');
+  }, 40_000);
+
+  test('with an end is a pause, also of a crawl that is not running when it ends', async () => {
+    const dir = scratch();
+    const args = command(dir, ['a.test', 'b.test'], '20ms');
+    const run = begin(command(dir, ['a.test', 'b.test'], '100ms', '--patience', '10s'));
+    await expect.poll(() => site.asked('a.test').length, { timeout: 10_000 }).toBeGreaterThan(1);
+    const paused = await say('block', 'a.test', '--for', '1s', '--dir', dir);
+    expect(paused.words).toMatch(/^a\.test is blocked until 20\d\d-\d\d-\d\dT[\d:.]+Z; /);
+    expect(summaryOf(await run.over)).toMatchObject({ pages: 2 * PAGES, pending: 0, waiting: {} });
+
+    expect((await say('block', 'b.test', '--for', '50ms', '--dir', dir)).words).toContain('b.test is blocked until');
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect((await say('unblock', 'b.test', '--dir', dir)).words).toBe('b.test was not blocked.');
+    expect((await say('block', 'b.test', '--for', '1h', '--dir', dir)).code).toBe(0);
+    expect((await crawl(args)).code).toBe(0);
+    const audit = await say('audit', 'a.test', '--dir', dir);
+    expect(audit.words.match(/^.*blocked/gm)).toHaveLength(2);
+    expect((await say('block', 'b.test', '--for', 'soon', '--dir', dir)).code).toBe(2);
+    expect((await say('verify', '--dir', dir)).words).toContain('Everything agrees.');
+  }, 40_000);
+
+  test('of a whole list holds for what lies below its names, and as long as the list is given', async () => {
+    const dir = scratch();
+    const list = join(scratch(), 'list.txt');
+    mkdirSync(join(list, '..'), { recursive: true });
+    writeFileSync(list, '# a list\n*.A.test # and below\n0.0.0.0 elsewhere.test other.test\n');
+    const withList = (seeds: string[]): string[] =>
+      command(dir, seeds, '20ms').map((arg) =>
+        arg.endsWith('.json') ? configFile({ ...config, blocklist: list }) : arg,
+      );
+    const first = await crawl(withList(['hub.test']));
+    expect(first.summary).toMatchObject({ pages: 1 + PAGES, pending: 0, rejected: { blocked: 1 } });
+    expect(site.asked('a.test', true)).toEqual([]);
+
+    // met first, listed later: it waits; without the list it goes on
+    const other = scratch();
+    const at = (args: string[]): string[] => args.map((arg) => (arg === dir ? other : arg));
+    await crawl([...at(command(dir, ['a.test'], '20ms')), '--max-pages', '2']);
+    const asked = site.asked('a.test', true).length;
+    const waiting = await crawl(at(withList(['a.test'])));
+    expect(waiting.summary.waiting.blocked.urls).toBeGreaterThan(0);
+    expect(site.asked('a.test', true)).toHaveLength(asked);
+    expect((await crawl(at(command(dir, ['a.test'], '20ms')))).summary).toMatchObject({ pages: PAGES, pending: 0 });
   }, 40_000);
 
   test('of a host that was not met yet keeps its links, and fetches nothing', async () => {

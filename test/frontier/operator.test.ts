@@ -225,6 +225,43 @@ describe('a blocked host', () => {
     expect(new Set(targets)).toEqual(new Set(['http://b.test/robots.txt']));
   });
 
+  it('goes on by itself when its block has an end, and not before', () => {
+    const id = host('a.test', 2);
+    const [first] = turn().leases;
+    done(first, 'ok');
+    const end = now + 7_200_000;
+    expect(frontier.block(id, 'a pause', now, changes, end)).toBe(true);
+    expect(frontier.block(id, 'a pause', now, changes, end)).toBe(false);
+    expect(frontier.waiting(now)).toEqual({ blocked: { urls: 1, next: end } });
+    expect(hour()).toEqual([]);
+    expect(turn().waitUntil).toBe(end);
+    now = end - 1;
+    expect(turn().leases).toEqual([]);
+    expect(frontier.blockedUntil(id)).toBe(end);
+    now = end;
+    expect(turn().leases.map(({ target }) => target)).toEqual(['http://a.test/1']);
+    expect(changes.hostEvents.map(({ kind, at, until }) => [kind, at, until])).toEqual([
+      ['blocked', end - 7_200_000, end],
+      ['unblocked', end, 0],
+    ]);
+    expect(frontier.blockedUntil(id)).toBeNull();
+  });
+
+  it('is blocked for as long as the last block says, and no longer than somebody unblocks it', () => {
+    const id = host('a.test', 5);
+    frontier.block(id, 'a pause', now, changes, now + 1_000);
+    expect(frontier.block(id, 'for good', now, changes)).toBe(true);
+    expect(hour()).toEqual([]);
+    frontier.block(id, 'a pause', now, changes, now + 60_000);
+    frontier.unblock(id, now, changes);
+    expect(turn().leases).toHaveLength(1);
+    frontier.block(id, 'a pause', now, changes, now + 60_000);
+    expect(frontier.unblock(id, now, changes)).toBe(true);
+    frontier.block(id, 'another', now, changes, now + 90_000);
+    now += 60_000;
+    expect(turn().leases).toEqual([]);
+  });
+
   it('stays blocked when its queue dies', () => {
     const id = host('a.test', 2);
     frontier.block(id, '', now, changes);

@@ -73,7 +73,7 @@ export class Decisions {
       this.frontier,
       new SeenTable(),
       {
-        ...{ maxDepth: 16, maxHops: 10, hostsPerDomain: 1_000, partitions: 16, budget: () => null },
+        ...{ maxDepth: 16, maxHops: 10, hostsPerDomain: 1_000, partitions: 16, budget: () => null, isListed: null },
         ...{ score: breadthFirst, tooManyQueries: () => false },
         onText: (text) => this.#texts.set(text.id, text),
         ...options.admission,
