@@ -46,6 +46,13 @@ export class RobotsGate {
     return this.#byName.get(name);
   }
 
+  /** The origin of a URL of the host. Most hosts have one, which is found without making its name. */
+  ofUrl(url: string, host: number): Origin {
+    const first = this.#ofHost.get(host)?.[0];
+    if (first !== undefined && url.startsWith(first.name) && url[first.name.length] === '/') return first;
+    return this.of(RobotsGate.nameOf(url), host);
+  }
+
   of(name: string, host: number): Origin {
     let origin = this.#byName.get(name);
     if (origin === undefined) {

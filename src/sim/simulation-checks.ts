@@ -8,6 +8,7 @@ import { RobotsGate } from '../frontier/robots-gate.js';
 import type { TimeHeap } from '../frontier/time-heap.js';
 import { LEVELS, NONE, UrlState } from '../frontier/url-table.js';
 import { Violation } from './simulation-oracle.js';
+import { scanFrontier } from './simulation-scan.js';
 import type { World } from './simulation-world.js';
 
 /** Turns between two scans of everything. */
@@ -110,53 +111,8 @@ export class Watch {
   }
 
   scanNow(): void {
-    const { urls, hosts, back, retries, leases } = this.#frontier;
-    const found = new Uint8Array(urls.size);
-    const find = (url: number, state: number, where: string): void => {
-      if (urls.state(url) !== state) throw new Violation(`URL ${url} is in ${where} and in state ${urls.state(url)}`);
-      if (found[url]++ > 0) throw new Violation(`URL ${url} is in ${where} and in another place`);
-    };
-    for (let host = 0; host < hosts.size; host++) {
-      for (let list = 0; list <= LEVELS; list++) {
-        const state = list === LEVELS ? UrlState.denied : UrlState.pending;
-        let steps = 0;
-        for (let url = hosts.head(host, list); url !== NONE; url = urls.link(url)) {
-          if (++steps > urls.size) throw new Violation(`list ${list} of host ${host} is a circle`);
-          find(url, state, `list ${list} of host ${host}`);
-        }
-        if (list < LEVELS && steps > 0 !== ((hosts.levels[host] >> list) & 1) > 0) {
-          throw new Violation(`level ${list} of host ${host} has ${steps} URLs, its bit says otherwise`);
-        }
-      }
-    }
-    for (const slot of back.slots) {
-      if (slot.host < 0) continue;
-      for (let i = slot.at; i < slot.ahead.length; i++) find(slot.ahead[i].id, UrlState.pending, 'a look-ahead');
-      for (const url of slot.loading ?? []) find(url, UrlState.pending, 'a load');
-    }
-    for (const lease of leases.values()) if (lease.url >= 0) find(lease.url, UrlState.leased, 'a lease');
-    for (const url of this.#going) if (urls.state(url) === UrlState.leased) find(url, UrlState.leased, 'an errand');
-    this.#count(found, retries.size);
+    scanFrontier(this.#frontier, this.#going);
     this.#checkWaits();
-  }
-
-  /** Every URL must have been found, but for those that wait for a retry, and those that are over. */
-  #count(found: Uint8Array, retries: number): void {
-    const { urls } = this.#frontier;
-    const inState = [0, 0, 0, 0, 0];
-    let elsewhere = 0;
-    for (let url = 0; url < urls.size; url++) {
-      const state = urls.state(url);
-      inState[state]++;
-      if (found[url] > 0 || state === UrlState.done || state === UrlState.dead) continue;
-      if (state !== UrlState.pending) throw new Violation(`URL ${url} is lost in state ${state}`);
-      elsewhere++;
-    }
-    if (elsewhere !== retries)
-      throw new Violation(`${elsewhere} pending URLs are in no list, ${retries} wait for a retry`);
-    if (inState.some((n, state) => n !== urls.inState[state])) {
-      throw new Violation(`the counts of states are ${urls.inState.join()}, there are ${inState.join()}`);
-    }
   }
 
   /** No host that may be leased waits for longer than the turns of all the others can take. */

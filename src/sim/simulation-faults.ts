@@ -37,9 +37,9 @@ export class Faults {
   readonly #roughness: number;
   #crashesLeft: number;
 
-  constructor(random: Random, crashes: number) {
+  constructor(random: Random, crashes: number, roughness = random.next()) {
     this.#random = random;
-    this.#roughness = random.next();
+    this.#roughness = roughness;
     this.#crashesLeft = crashes;
   }
 

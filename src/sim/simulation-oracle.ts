@@ -325,20 +325,40 @@ function crawlDelayOf(known: Knowledge, host: string, now: number): number {
 
 /** Takes an answer in. Returns what the host owes after it, ms: the lower bound that the rules give. */
 function learn(known: Knowledge, lesson: Lesson, at: number, rules: OracleRules): number {
-  const { host, code } = lesson;
-  const penalty = known.penalty.get(host) ?? 0;
+  const { host } = lesson;
   const usual = Math.max(rules.delay, crawlDelayOf(known, host, at));
-  let retryAfter = 0;
-  if (code === 'http.throttled') {
-    if (lesson.retryAfterMs === null) known.penalty.set(host, Math.min(2 * Math.max(usual, penalty), rules.penaltyCap));
-    else retryAfter = Math.min(lesson.retryAfterMs, rules.retryAfterCap);
-  } else if (/^(ok|redirect|http\.(gone|client|server))/.test(code)) {
-    const half = Math.floor(penalty / 2);
-    known.penalty.set(host, half > usual ? half : 0);
-  }
+  known.penalty.set(host, penaltyAfter(known.penalty.get(host) ?? 0, usual, lesson, rules));
   if (lesson.robots !== null) learnRobots(known, lesson, lesson.robots, at);
-  const slow = Math.min(rules.fetchFactor * lesson.ms, rules.fetchCap);
-  return Math.max(rules.delay, crawlDelayOf(known, host, at), known.penalty.get(host) ?? 0, slow, retryAfter);
+  return owedAfter(crawlDelayOf(known, host, at), known.penalty.get(host) ?? 0, lesson, rules);
+}
+
+/** The penalty of a host after an answer, ms (DESIGN 4, Delay): 429 and 503 without Retry-After double it, each success
+ * halves it.
+ * @param usual what the host is owed at least without a penalty */
+export function penaltyAfter(
+  penalty: number,
+  usual: number,
+  { code, retryAfterMs }: Pick<Lesson, 'code' | 'retryAfterMs'>,
+  { penaltyCap }: Pick<OracleRules, 'penaltyCap'>,
+): number {
+  if (code === 'http.throttled') {
+    return retryAfterMs === null ? Math.min(2 * Math.max(usual, penalty), penaltyCap) : penalty;
+  }
+  if (!/^(ok|redirect|http\.(gone|client|server))/.test(code)) return penalty;
+  const half = Math.floor(penalty / 2);
+  return half > usual ? half : 0;
+}
+
+/** What a host is owed after a request, ms (DESIGN 4, Delay): the largest of all rules. */
+export function owedAfter(
+  crawlDelay: number,
+  penalty: number,
+  { code, ms, retryAfterMs }: Pick<Lesson, 'code' | 'ms' | 'retryAfterMs'>,
+  { delay, fetchFactor, fetchCap, retryAfterCap }: Omit<OracleRules, 'uncleanOwe' | 'perAddress' | 'penaltyCap'>,
+): number {
+  const slow = Math.min(fetchFactor * ms, fetchCap);
+  const asked = code === 'http.throttled' ? Math.min(retryAfterMs ?? 0, retryAfterCap) : 0;
+  return Math.max(delay, crawlDelay, penalty, slow, asked);
 }
 
 function learnRobots(known: Knowledge, { origin }: Lesson, robots: RobotsLesson, at: number): void {
