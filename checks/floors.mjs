@@ -20,6 +20,7 @@ export const FLOORS = [
     'columns.ts',
     'config.ts',
     'config-file.ts',
+    'config-storage.ts',
     'load-config.ts',
     'option-kinds.ts',
     'option-texts.ts',

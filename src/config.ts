@@ -3,6 +3,7 @@
  * `--help` are derived from this table; nothing else in the program knows a default. Inside the program durations are
  * milliseconds, sizes bytes, shares 0 to 1, and `off` is Infinity.
  */
+import { STORAGE } from './config-storage.js';
 import {
   amount,
   choice,
@@ -383,11 +384,7 @@ export const OPTIONS = {
     'trap.duplicateWindow': count(200, 10, 100_000, 'How many last new pages that is.'),
   }),
   // -- DESIGN 8
-  ...group('Storage', {
-    'segment.bytes': size('1GiB', '64KiB', '64GiB', 'The size at which an archive file is closed and the next begun.'),
-    'batch.time': duration('200ms', '1ms', '1m', 'The longest that finished work waits to be made durable.'),
-    'batch.changes': count(2000, 1, 1e6, 'Changes that are made durable at once without waiting.'),
-  }),
+  ...STORAGE,
   // -- DESIGN 10
   ...group('Duplicates and revisits', {
     'seen.filter': choice(

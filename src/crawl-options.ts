@@ -37,6 +37,8 @@ export interface CrawlProgress {
   readonly seconds: number;
   /** Over the last seconds, not the whole run. */
   readonly pagesPerSecond: number;
+  /** While starting: what part of the rows (or of the checkpoint) is read. */
+  readonly share?: number;
   /** While waiting: milliseconds until the next URL falls due. */
   readonly nextIn?: number;
 }

@@ -164,14 +164,12 @@ export class SeenTable {
     return { at, depth, slots };
   }
 
-  /** Takes the place of an empty table. The segments are those of one walk, in its order; their slots are copied.
+  /** Fills an empty table with the segments of one walk, in its order; slots are copied. `end` when all are in.
    * @throws RangeError if they are not all of one table */
-  load(segments: Iterable<SeenSegment>): void {
+  loading(): { take(segment: SeenSegment): void; end(): void } {
     const loaded: Segment[] = [];
     let next = 0;
-    let keys = 0;
-    let bytes = 0;
-    for (const { at, depth, slots } of segments) {
+    const take = ({ at, depth, slots }: SeenSegment): void => {
       const capacity = slots.length / WORDS;
       if (at !== next || !(depth >= 0 && depth <= DEEPEST) || !Number.isInteger(capacity) || capacity === 0)
         throw new RangeError('the segments of a seen table do not follow each other');
@@ -181,14 +179,15 @@ export class SeenTable {
       if (segment.used >= capacity) throw new RangeError('a segment of a seen table has no free slot');
       loaded.push(segment);
       next += 2 ** (DEEPEST - depth);
-      keys += segment.used;
-      bytes += slots.byteLength;
-    }
-    if (next !== 2 ** DEEPEST) throw new RangeError('a seen table was cut short');
-    this.depth = loaded.reduce((most, { depth }) => Math.max(most, depth), 0);
-    this.directory = loaded.flatMap((segment) => new Array<Segment>(1 << (this.depth - segment.depth)).fill(segment));
-    this.count = keys;
-    this.allocated = bytes;
+    };
+    const end = (): void => {
+      if (next !== 2 ** DEEPEST) throw new RangeError('a seen table was cut short');
+      this.depth = loaded.reduce((most, { depth }) => Math.max(most, depth), 0);
+      this.directory = loaded.flatMap((segment) => new Array<Segment>(1 << (this.depth - segment.depth)).fill(segment));
+      this.count = loaded.reduce((sum, { used }) => sum + used, 0);
+      this.allocated = loaded.reduce((sum, { slots }) => sum + slots.byteLength, 0);
+    };
+    return { take, end };
   }
 
   clear(): void {

@@ -10,6 +10,7 @@ export interface CrawlDirectory {
   warc: string;
   text: string;
   index: string;
+  checkpoint: string;
 }
 
 export const crawlDirectory = (root: string): CrawlDirectory => ({
@@ -18,10 +19,20 @@ export const crawlDirectory = (root: string): CrawlDirectory => ({
   warc: join(root, 'warc'),
   text: join(root, 'text'),
   index: join(root, 'warc', 'index.cdxj'),
+  checkpoint: join(root, 'checkpoint', 'state'),
 });
 
 /** What a crawl that was killed before its first commit may leave. */
-const OWN = new Set(['lock', 'lock-journal', 'warc', 'text', 'leases.open', 'leases.open.new', 'control.sock']);
+const OWN = new Set([
+  'lock',
+  'lock-journal',
+  'warc',
+  'text',
+  'leases.open',
+  'leases.open.new',
+  'control.sock',
+  'checkpoint',
+]);
 
 /** Makes the folders. Throws UserError if the disk refuses, or if the folder holds what is not a crawl's. */
 export function makeDirectory(root: string): CrawlDirectory {

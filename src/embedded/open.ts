@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import type { Admission } from '../admit/admission.js';
 import type { Duplicates } from '../admit/duplicates.js';
 import { sortCdxj } from '../archive/line-sort.js';
-import { noChanges } from '../changes.js';
+import { countChanges, noChanges } from '../changes.js';
 import { Crawl } from '../crawl.js';
 import type { CrawlOptions, CrawlUi } from '../crawl-options.js';
 import { type DirectoryLock, lockDirectory } from '../engines/lock.js';
@@ -15,6 +15,7 @@ import { UserError } from '../errors.js';
 import { DnsResolver } from '../fetch/resolver.js';
 import type { Frontier } from '../frontier/frontier.js';
 import { Batches } from '../state/batches.js';
+import { Checkpointer } from '../state/checkpoint.js';
 import { HeldDesk } from '../state/held-desk.js';
 import { LeasesFile, readOpenLeases } from '../state/leases-file.js';
 import { NearDesk } from '../state/near-desk.js';
@@ -23,7 +24,7 @@ import type { NormalUrl } from '../url/normalize.js';
 import { type PoolEvents, type PoolSettings, WorkerPool } from '../workers/pool.js';
 import type { Blocklist } from './blocklist.js';
 import { ceilingSummary } from './ceiling.js';
-import { decisions } from './decisions.js';
+import { type Decisions, decisions } from './decisions.js';
 import { type CrawlDirectory, makeDirectory } from './directory.js';
 import { type Identity, identify, remember } from './identity.js';
 import {
@@ -37,7 +38,7 @@ import {
   workerCount,
 } from './parts.js';
 import { checkSeeds, reaching } from './reach.js';
-import { appending, restore } from './restore.js';
+import { appending, checkpointIdentity, type Restored, restore } from './restore.js';
 import { survey, type Territory } from './territory.js';
 
 /** What page workers are started from. */
@@ -120,17 +121,9 @@ async function wire(
   const first = noChanges();
   const now = systemClock.wall();
   const prefix = `${who.id}-`;
-  const { archive, index, committed } = await restore(
-    store,
-    parts,
-    options,
-    paths,
-    prefix,
-    stop,
-    now,
-    systemRandom,
-    first,
-  );
+  const settings = { options, paths, id: who.id, stop, now, random: systemRandom, ui };
+  const restored = await restore(store, parts, settings, first);
+  const { archive, index, committed } = restored;
   if (land.isListed !== null) blockListed(frontier, land.isListed, now);
   // from here on the next start is an unclean one, until the leases are stopped
   const leases = new LeasesFile(options.dir, stop.leases);
@@ -162,6 +155,7 @@ async function wire(
     },
     { maxPages: config.maxPages, maxDuration: config.maxDuration, patience: config.patience },
   );
+  const checkpoints = checkpointer(restored, parts, store, who.id, options, paths, batches, ui);
   batches.onSeal = (changes) => {
     changes.meta.push(['refused', JSON.stringify(admission.refusals.counts)]);
     changes.meta.push(['ceiling', JSON.stringify(ceilingSummary(frontier.ceiling))]);
@@ -170,6 +164,7 @@ async function wire(
     tally.add(changes);
     committed.add(changes);
     held.committed(changes.visits);
+    checkpoints?.committed(changes);
     const newest = changes.urls.at(-1);
     if (newest !== undefined) texts.committedBelow(newest.id + 1);
   };
@@ -183,12 +178,35 @@ async function wire(
   };
   const close = async (hasEnded: boolean): Promise<void> => {
     await workers.close(); // ended already, unless something broke on the way
+    await checkpoints?.stop(countChanges(batches.open) === 0 && !batches.isCommitting);
     await index.close();
     if (hasEnded) await sortCdxj(paths.index); // replay tools search it by halving
     store.close();
     lock.release();
   };
   return { crawl, frontier, admission, duplicates, batches, tally, land, store, paths, secret: who.secret, close };
+}
+
+/** Writes checkpoints, unless they are off. */
+function checkpointer(
+  { projection, committed, rowsSince }: Restored,
+  { frontier, seen, tally }: Decisions,
+  store: Store,
+  id: string,
+  options: CrawlOptions,
+  paths: CrawlDirectory,
+  batches: Batches,
+  ui: CrawlUi,
+): Checkpointer | null {
+  const rows = options.config['checkpoint.rows'];
+  if (rows === Number.POSITIVE_INFINITY) return null;
+  return new Checkpointer(
+    { projection, seen, urls: frontier.urls, tally, committed },
+    store,
+    checkpointIdentity(store, id, options),
+    { path: paths.checkpoint, rows, durable: () => batches.durable(), say: (sentence) => ui.say(sentence) },
+    rowsSince,
+  );
 }
 
 function startPool(

@@ -2,43 +2,86 @@
 import { CdxjWriter } from '../archive/cdxj.js';
 import { SegmentArchive } from '../archive/segment-recovery.js';
 import type { Changes } from '../changes.js';
-import type { CrawlOptions } from '../crawl-options.js';
+import type { Config } from '../config.js';
+import type { CrawlOptions, CrawlUi } from '../crawl-options.js';
 import type { Random, Store } from '../engines/ports.js';
+import { systemClock } from '../engines/system.js';
+import { frozenOptions } from '../load-config.js';
 import type { IndexFile } from '../state/batches.js';
-import type { CommittedSegments } from '../state/committed-segments.js';
-import { type LastStop, rebuild } from '../state/rebuild.js';
+import type { CheckpointIdentity } from '../state/checkpoint.js';
+import { loadCheckpoint } from '../state/checkpoint-load.js';
+import { CommittedSegments } from '../state/committed-segments.js';
+import type { Projection } from '../state/projection.js';
+import { emptyProjection, type LastStop, rebuild } from '../state/rebuild.js';
 import type { Decisions } from './decisions.js';
 import type { CrawlDirectory } from './directory.js';
 import { indexLines } from './index-lines.js';
+import { frontierOptions } from './parts.js';
 
 export interface Restored {
   archive: SegmentArchive;
   index: CdxjWriter;
   committed: CommittedSegments;
+  /** What committed rows say, for the next checkpoint, and how many of them the last one does not hold. */
+  projection: Projection;
+  rowsSince: number;
 }
 
-/** Rebuilds the memory and brings the archive into step with it. Rows about lost leases go to `changes`.
- * @param prefix what the names of this crawl's segments begin with */
+export interface RestoreSettings {
+  options: CrawlOptions;
+  paths: CrawlDirectory;
+  /** The crawl's, which the names of its segments begin with. */
+  id: string;
+  stop: LastStop;
+  /** Wall ms. */
+  now: number;
+  random: Random;
+  ui: CrawlUi;
+}
+
+/** ms between two lines of progress. */
+const PROGRESS = 250;
+
+/** What decides the times of next visits that rows do not tell; nothing in a crawl without revisits. */
+function revisitPlan(config: Config): unknown {
+  const { revisit } = frontierOptions(config);
+  return revisit === undefined || revisit.policy === 'none' ? null : revisit;
+}
+
+/** What a checkpoint must be of to be used. */
+export const checkpointIdentity = (store: Store, id: string, { config }: CrawlOptions): CheckpointIdentity => ({
+  crawl: id,
+  schema: store.meta('schema') ?? '',
+  options: JSON.stringify([frozenOptions(config), config.budgetPeriod, revisitPlan(config)]),
+});
+
+/** Rebuilds the memory, from the checkpoint and the rows after it or from all rows, and brings the archive into step with
+ * it. Rows about lost leases go to `changes`. */
 export async function restore(
   store: Store,
   parts: Decisions,
-  options: CrawlOptions,
-  paths: CrawlDirectory,
-  prefix: string,
-  stop: LastStop,
-  now: number,
-  random: Random,
+  { options, paths, id, stop, now, random, ui }: RestoreSettings,
   changes: Changes,
 ): Promise<Restored> {
   const { frontier, robots, settlement, duplicates } = parts;
   duplicates.kept.near.defer();
-  const { requests, visits, committed } = rebuild(
+  const { config } = options;
+  const committed = new CommittedSegments();
+  const progress = starting(ui);
+  const filled = { ...parts, committed, urls: frontier.urls, projection: emptyProjection(frontier) };
+  const loaded =
+    config['checkpoint.rows'] === Number.POSITIVE_INFINITY
+      ? { reason: null }
+      : loadCheckpoint(paths.checkpoint, store, checkpointIdentity(store, id, options), filled, progress);
+  if ('reason' in loaded && loaded.reason !== null)
+    ui.say(`The checkpoint is not used: ${loaded.reason}. All rows are read instead.`);
+  const rebuilt = rebuild(
     store,
     {
       ...parts,
-      random,
-      delay: options.config.delay,
-      uncleanOwe: options.config['unclean.owe'],
+      ...{ random, committed },
+      delay: config.delay,
+      uncleanOwe: config['unclean.owe'],
       onRobots: (row) => robots.restore(frontier.robots.of(row.origin, row.host), row),
       onVisit: (row) => duplicates.restore(row),
       onReparsed: (row) => duplicates.kept.reread(row.visit, row.simhash),
@@ -48,17 +91,32 @@ export async function restore(
     stop,
     now,
     changes,
+    'from' in loaded ? loaded : undefined,
+    progress,
   );
-  settlement.ids.requests = requests;
-  settlement.ids.visits = visits;
+  settlement.ids.requests = rebuilt.requests;
+  settlement.ids.visits = rebuilt.visits;
   parts.texts.committedBelow(frontier.urls.size);
-  const archive = new SegmentArchive({ warc: paths.warc, text: paths.text, prefix });
+  const archive = new SegmentArchive({ warc: paths.warc, text: paths.text, prefix: `${id}-` });
   for (const { name, length } of await archive.recover(committed.lengths())) {
     settlement.closeSegment(name, length, Math.round(now), changes);
   }
   const length = Number(store.meta('index.length') ?? 0);
   const index = await CdxjWriter.open(paths.index, length, () => indexLines(store, paths.warc));
-  return { archive, index, committed };
+  return { archive, index, committed, projection: rebuilt.projection, rowsSince: rebuilt.rows };
+}
+
+/** Shows how far the reading is, now and then. */
+function starting(ui: CrawlUi): (done: number, total: number) => void {
+  const began = systemClock.monotonic();
+  let next = began + PROGRESS;
+  return (done, total) => {
+    const now = systemClock.monotonic();
+    if (now < next) return;
+    next = now + PROGRESS;
+    const none = { pages: 0, bytes: 0, hosts: 0, pending: 0, inFlight: 0, pagesPerSecond: 0 };
+    ui.progress({ ...none, state: 'starting', seconds: (now - began) / 1000, share: done / total });
+  };
 }
 
 export const appending = (index: CdxjWriter): IndexFile => ({

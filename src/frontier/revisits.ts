@@ -23,7 +23,7 @@ export class Revisits {
   /** Pages that fell due and wait, or are being fetched. */
   overdue = 0;
   readonly #urls: UrlTable;
-  readonly #facts: RevisitFacts;
+  #facts: RevisitFacts;
   /** Where the sweep is; -1 between two. */
   #cursor = -1;
   #began = Number.NEGATIVE_INFINITY;
@@ -67,19 +67,18 @@ export class Revisits {
     return planned;
   }
 
-  /** Begins with what the rows of earlier runs say of `size` URLs. No page waits for longer than its interval, though a
-   * clock was set back. */
+  /** Begins with what the rows of earlier runs say of `size` URLs; the columns are this schedule's own from now on. No page
+   * waits for longer than its interval, though a clock was set back. */
   takeOver(facts: RevisitFacts, size: number, now: number): void {
     if (!this.planner.isStanding) return;
+    this.#facts = facts;
     for (let url = 0; url < size; url++) {
-      this.#facts.visits.set(url, facts.visits.get(url));
       const due = facts.due.get(url);
       if (due === 0) continue;
-      this.#facts.due.set(url, Math.min(due, Math.ceil(now / 1000 + 1.1 * facts.span(url))));
-      this.#facts.spans.set(url, facts.spans.get(url));
-      this.#facts.rates.set(url, facts.rates.get(url));
+      const latest = Math.ceil(now / 1000 + 1.1 * facts.span(url));
+      if (due > latest) facts.due.set(url, latest);
       this.planner.census.move(NO_RATE, facts.rates.get(url));
-      this.#expect(this.#facts.due.get(url));
+      this.#expect(Math.min(due, latest));
     }
   }
 

@@ -29,6 +29,11 @@ export class CommittedSegments {
     if (end > (this.#ends.get(at.segment) ?? 0)) this.#ends.set(at.segment, end);
   }
 
+  /** Committed bytes by the segment's id, for a checkpoint. */
+  ends(): [segment: number, end: number][] {
+    return [...this.#ends];
+  }
+
   /** Committed bytes by the segment's name. */
   lengths(): Map<string, number> {
     return new Map([...this.#names].map(([id, name]) => [name, this.#ends.get(id) ?? 0]));

@@ -29,7 +29,8 @@ export class Projection {
   readonly hosts = new HostFacts();
   readonly urls = new UrlMarks();
   /** The schedule of revisits. Nothing is held of it in a crawl that fetches each page once: a checkpoint of such a run
-   * cannot serve one that revisits. */
+   * cannot serve one that revisits. Once handed over, its columns are the frontier's, which is ahead of the rows; that does
+   * no harm, since a row sets what it says of a URL and adds nothing. */
   readonly revisits: RevisitFacts;
   /** Failed attempts of URLs that are pending. */
   readonly failures = new Map<number, History>();
@@ -46,6 +47,7 @@ export class Projection {
   /** Since when a host owes what `nextAt` says. */
   readonly #owesFrom = this.own.add(Float64Array);
   #hostCount = 0;
+  #isHanded = false;
   #pruneAt = PRUNE;
 
   constructor(budgetPeriod: number, planner = new Planner(NO_REVISITS)) {
@@ -135,16 +137,16 @@ export class Projection {
   visit(row: Pick<VisitRow, 'id' | 'url' | 'at' | 'code' | 'nextVisit' | 'history'>): void {
     this.#settle(row.url, UrlState.done);
     this.urls.setAttempts(row.url, 0);
-    this.revisits.visit(row);
+    if (!this.#isHanded) this.revisits.visit(row);
   }
 
   denied({ url, denied }: Pick<DeniedRow, 'url' | 'denied'>): void {
-    if (denied) this.revisits.forget(url);
+    if (denied && !this.#isHanded) this.revisits.forget(url);
     this.urls.setState(url, denied ? UrlState.denied : UrlState.pending);
   }
 
   dead({ url, dead }: Pick<DeadRow, 'url' | 'dead'>): void {
-    if (dead) this.revisits.forget(url);
+    if (dead && !this.#isHanded) this.revisits.forget(url);
     this.#settle(url, dead ? UrlState.dead : UrlState.pending);
     if (!dead) this.urls.setAttempts(url, 0);
   }
@@ -202,6 +204,7 @@ export class Projection {
       url += marks.length;
     }
     frontier.revisits.takeOver(this.revisits, this.urls.size, now);
+    this.#isHanded = true;
     for (const [url, history] of this.failures) for (const attempt of history) retries.remember(url, attempt);
   }
 

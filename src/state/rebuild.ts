@@ -55,12 +55,21 @@ export interface Rebuilt {
   requests: number;
   visits: number;
   committed: CommittedSegments;
+  /** Of all rows, and how many of them were read for it. */
   projection: Projection;
+  rows: number;
+}
+
+/** What is known before the scan: the projection of the first rows of each table. */
+export interface Known {
+  projection: Projection;
+  from: Places;
+  /** The batch that wrote the last of them. */
+  batch: number;
 }
 
 /** Reads everything, or what came after a checkpoint. `now` is wall ms; rows about lost leases go to `changes`.
- * @param projection of the committed rows so far; empty without a checkpoint. It is brought up to date.
- * @param from rows of each table that it knows already
+ * @param known what a checkpoint knows already; its projection is brought up to date
  * @throws UserError if the rows do not fit each other */
 export function rebuild(
   reader: StoreReader,
@@ -68,11 +77,13 @@ export function rebuild(
   stop: LastStop,
   now: number,
   changes: Changes,
-  projection = new Projection(parts.frontier.hosts.budgetPeriod, parts.frontier.revisits.planner),
-  from: Places = {},
+  known: Known = { projection: emptyProjection(parts.frontier), from: {}, batch: 0 },
   onProgress: (done: number, total: number) => void = () => {},
 ): Rebuilt {
-  const scan = new Scan(parts, now, projection);
+  const { projection } = known;
+  const scan = new Scan(parts, now, known);
+  // what pages repeat is in no checkpoint
+  const from = { ...known.from, visits: 0, reparsed: 0, hostEvents: 0 };
   scan.names(reader);
   mergeTables(
     counted(reader, from, onProgress),
@@ -85,7 +96,7 @@ export function rebuild(
       visits: (row) => scan.visit(row),
       reparsed: (row) => scan.reparsed(row),
       hostEvents: (row) => {
-        projection.event(row);
+        if (row.batch > known.batch) projection.event(row);
         parts.onHostEvent(row);
       },
     },
@@ -97,8 +108,12 @@ export function rebuild(
   scan.clocks(uncleanStart(reader, stop, now, changes));
   parts.frontier.restored((url) => scan.dueAt(url), now);
   const { committed } = scan;
-  return { requests: scan.requests, visits: reader.count('visits'), committed, projection };
+  return { requests: scan.requests, visits: reader.count('visits'), committed, projection, rows: scan.rows };
 }
+
+/** Of no rows yet. */
+export const emptyProjection = ({ hosts, revisits }: Frontier): Projection =>
+  new Projection(hosts.budgetPeriod, revisits.planner);
 
 /** Tells how far the scan is, chunk by chunk. */
 function counted(reader: StoreReader, from: Places, onProgress: (done: number, total: number) => void): StoreReader {
@@ -134,13 +149,18 @@ class Scan {
   readonly #parts: RebuildParts;
   readonly #now: number;
   readonly #projection: Projection;
+  /** Rows up to this batch are in the projection, the tally and the segments. */
+  readonly #known: number;
   readonly committed: CommittedSegments;
   requests = 0;
+  /** Rows of URLs, requests and visits that were read. */
+  rows = 0;
 
-  constructor(parts: RebuildParts, now: number, projection: Projection) {
+  constructor(parts: RebuildParts, now: number, { projection, batch }: Known) {
     this.#parts = parts;
     this.#now = now;
     this.#projection = projection;
+    this.#known = batch;
     this.committed = parts.committed ?? new CommittedSegments();
   }
 
@@ -159,6 +179,7 @@ class Scan {
   }
 
   url(row: UrlRow): void {
+    this.rows++;
     const id = this.#projection.urls.size;
     const known = this.#parts.seen.insert(row.keyHi, row.keyLo, id);
     // a checkpoint may have the key already: it was written while later rows were committed
@@ -168,22 +189,25 @@ class Scan {
   }
 
   request(row: RequestRow): void {
+    this.rows++;
     this.#parts.tally.add({ requests: [row], visits: [], denied: [], dead: [] });
     this.committed.record(row.record);
     this.#projection.request(row);
   }
 
-  visit(row: VisitRow): void {
+  visit(row: Stored<VisitRow>): void {
+    this.#parts.onVisit(row);
+    if (row.batch <= this.#known) return;
+    this.rows++;
     this.#parts.tally.add({ requests: [], visits: [row], denied: [], dead: [] });
     this.committed.visit(row);
-    this.#parts.onVisit(row);
     this.#projection.visit(row);
   }
 
   /** Its text lies in a segment of its own, which is to be kept. */
-  reparsed(row: ReparsedRow): void {
-    this.committed.record(row.text);
+  reparsed(row: Stored<ReparsedRow>): void {
     this.#parts.onReparsed(row);
+    if (row.batch > this.#known) this.committed.record(row.text);
   }
 
   denied(row: DeniedRow): void {

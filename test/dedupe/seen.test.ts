@@ -74,15 +74,21 @@ describe('the seen table', () => {
       add(added, Math.min(added + 20_000, 2 * count)); // it splits on the way
       added = Math.min(added + 20_000, 2 * count);
     }
-    const copy = new SeenTable();
-    copy.load(segments);
+    const load = (parts: readonly SeenSegment[]): SeenTable => {
+      const loaded = new SeenTable();
+      const { take, end } = loaded.loading();
+      parts.forEach(take);
+      end();
+      return loaded;
+    };
+    const copy = load(segments);
     let missing = 0;
     for (let i = 0; i < count; i++) if (copy.get(words[2 * i], words[2 * i + 1]) !== i) missing++;
     expect(missing).toBe(0);
     for (let i = count; i < 2 * count; i++) copy.insert(words[2 * i], words[2 * i + 1], i);
     expect(copy.size).toBe(2 * count);
-    expect(() => new SeenTable().load(segments.slice(1))).toThrow(RangeError);
-    expect(() => new SeenTable().load(segments.slice(0, -1))).toThrow(RangeError);
+    expect(() => load(segments.slice(1))).toThrow(RangeError);
+    expect(() => load(segments.slice(0, -1))).toThrow(RangeError);
   });
 
   it('bears keys that are no hashes', () => {

@@ -1,9 +1,18 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { pinnedAddress } from '../../src/fetch/pins.js';
 import type { FakeProcess } from '../cli/process.js';
-import { configFile, crawl, removeScratches, saunter, scratch, start, summaryOf } from '../support/saunter.js';
+import {
+  configFile,
+  crawl,
+  removeScratches,
+  type Summary,
+  saunter,
+  scratch,
+  start,
+  summaryOf,
+} from '../support/saunter.js';
 import { type Asked, links, Sites } from '../support/sites.js';
 
 const PAGES = 40;
@@ -117,6 +126,38 @@ describe('a crawl that is interrupted', () => {
     expect([code, summary.pending, summary.deadLetters]).toEqual([130, 1, 0]);
     hanging = false;
     expect(await crawl(args)).toMatchObject({ code: 0, summary: { pages: 1, pending: 0 } });
+  });
+});
+
+describe('a crawl with checkpoints', () => {
+  test('goes on from the last one after a clean stop and after kill -9, and fetches each page once', async () => {
+    const dir = scratch();
+    const times = { 'unclean.owe': '100ms', 'retry.ladder': ['100ms', '100ms'] }; // after the kill
+    const config = configFile({ 'checkpoint.rows': 1, ...times });
+    const interrupted = await crawl(all(dir, '--config', config), (process) => interruptAfter(12, process));
+    const checkpoint = join(dir, 'checkpoint', 'state');
+    expect([interrupted.code, existsSync(checkpoint)]).toEqual([130, true]);
+    const killed = start(['crawl', '--json', '--workers', '1', ...all(dir), '--config', config]);
+    while (site.log.length < 40) await pause(20);
+    killed.child.kill('SIGKILL');
+    await killed.over;
+    const committed = readFileSync(checkpoint);
+
+    const last = await crawl(all(dir, '--config', config));
+    expect(last.err).not.toContain('checkpoint');
+    expect(last.summary).toMatchObject({ pages: 3 * PAGES, pending: 0, deadLetters: 0 });
+    expect(new Set(fetched()).size).toBe(3 * PAGES);
+    expect((await saunter(['verify', '--dir', dir])).code).toBe(0);
+    expect(readFileSync(checkpoint).equals(committed)).toBe(false);
+
+    truncateSync(checkpoint, 1000);
+    const damaged = await crawl(all(dir, '--config', config));
+    expect(damaged.err).toContain('The checkpoint is not used: it was cut short. All rows are read instead.');
+    expect(damaged.summary).toMatchObject({ pages: 3 * PAGES, pending: 0 });
+    const { seconds: _, pagesPerSecond: __, ...figures } = damaged.summary as Summary & Record<string, unknown>;
+    expect((await crawl(all(dir, '--config', configFile({ 'checkpoint.rows': 'off' })))).summary).toMatchObject(
+      figures,
+    );
   });
 });
 

@@ -1,0 +1,120 @@
+/** Reading a checkpoint back, if nothing about it is in doubt. */
+import { existsSync } from 'node:fs';
+import type { SeenTable } from '../dedupe/seen.js';
+import type { StoreReader } from '../engines/ports.js';
+import {
+  type CheckpointIdentity,
+  type CheckpointParts,
+  FORMAT,
+  type Identity,
+  marksOf,
+  type Rest,
+  rowBatch,
+  TABLES,
+} from './checkpoint.js';
+import { type Block, BlockKind, CheckpointFault, readCheckpoint } from './checkpoint-file.js';
+import type { Places } from './merge.js';
+import type { Projection } from './projection.js';
+import type { Known } from './rebuild.js';
+
+/**
+ * Fills the empty memory of a new process from a checkpoint if there is one that fits the store, whole and of this crawl.
+ * @returns the projection as of its batch and the rows of each table that need not be read; or why it is not used (null:
+ *   there is none): the tables are empty then, and the projection is of no use.
+ */
+export function loadCheckpoint(
+  path: string,
+  store: StoreReader,
+  identity: CheckpointIdentity,
+  filled: CheckpointParts,
+  onProgress: (done: number, total: number) => void = () => {},
+): Known | { reason: string | null } {
+  if (!existsSync(path)) return { reason: null };
+  try {
+    const loader = new Loader(store, identity, filled);
+    for (const block of readCheckpoint(path, onProgress)) loader.take(block);
+    return { projection: filled.projection, ...loader.finish() };
+  } catch (error) {
+    filled.seen.clear();
+    filled.urls.clear();
+    return {
+      reason: error instanceof CheckpointFault ? error.message : `it cannot be read (${(error as Error).message})`,
+    };
+  }
+}
+
+class Loader {
+  readonly #store: StoreReader;
+  readonly #identity: CheckpointIdentity;
+  readonly #filled: CheckpointParts;
+  readonly #projection: Projection;
+  readonly #seen: ReturnType<SeenTable['loading']>;
+  #places: Places | null = null;
+  #rest: Rest | null = null;
+  #batch = 0;
+
+  constructor(store: StoreReader, identity: CheckpointIdentity, filled: CheckpointParts) {
+    this.#store = store;
+    this.#identity = identity;
+    this.#filled = filled;
+    this.#projection = filled.projection;
+    this.#seen = filled.seen.loading();
+  }
+
+  take({ kind, at, extra, payload }: Block): void {
+    const { hosts, own, urls, revisits } = this.#projection;
+    const words = (): Uint32Array =>
+      new Uint32Array(payload.buffer as ArrayBuffer, payload.byteOffset, payload.length / 4);
+    if (kind === BlockKind.identity) this.#places = this.#checked(JSON.parse(Buffer.from(payload).toString()));
+    else if (this.#places === null) throw new CheckpointFault('it does not say whose it is');
+    else if (kind === BlockKind.rest) this.#rest = JSON.parse(Buffer.from(payload).toString());
+    else if (kind === BlockKind.hostFacts) hosts.facts.unpack(at, payload);
+    else if (kind === BlockKind.hostTimes) own.unpack(at, payload);
+    else if (kind === BlockKind.urlMarks && at === urls.size) urls.appendMarks(payload);
+    else if (kind === BlockKind.urlHosts) this.#filled.urls.setHosts(at, words());
+    else if (kind === BlockKind.seen) this.#seen.take({ at, depth: extra, slots: words() });
+    else if (kind === BlockKind.revisitDue) revisits.due.fill(at, words());
+    else if (kind === BlockKind.revisitVisits) revisits.visits.fill(at, words());
+    else if (kind === BlockKind.revisitRates) revisits.rates.fill(at, payload);
+    else if (kind === BlockKind.revisitSpans) revisits.spans.fill(at, payload);
+    else throw new CheckpointFault(`it has a block of an unknown kind (${kind})`);
+  }
+
+  /** When all blocks have come. */
+  finish(): Pick<Known, 'from' | 'batch'> {
+    const places = this.#places;
+    const rest = this.#rest;
+    const { seen, tally, committed } = this.#filled;
+    if (places === null || rest === null || this.#projection.urls.size !== places.urls)
+      throw new CheckpointFault('it is incomplete');
+    this.#seen.end();
+    if (seen.size < places.urls) throw new CheckpointFault('it is incomplete');
+    this.#projection.restore(rest.projection);
+    Object.assign(tally.errors, rest.tally.errors);
+    Object.assign(tally, { ...rest.tally, errors: tally.errors });
+    for (const [segment, end] of rest.segments) committed.record({ segment, offset: 0, length: end });
+    return { from: places, batch: this.#batch };
+  }
+
+  /** Of this crawl, these options, this history? */
+  #checked(found: Identity): Places {
+    const { crawl, schema, options } = this.#identity;
+    if (found.format !== FORMAT) throw new CheckpointFault('another version of Saunter wrote it');
+    if (found.crawl !== crawl) throw new CheckpointFault('it is of another crawl');
+    if (found.schema !== schema) throw new CheckpointFault('the store has another version');
+    if (found.options !== options) throw new CheckpointFault('it was written with other options');
+    const { places, batch } = found;
+    this.#batch = batch;
+    for (const table of TABLES) {
+      const place = places[table];
+      if (place === undefined || place > this.#store.count(table))
+        throw new CheckpointFault('the store is older than it');
+      if (place > 0 && rowBatch(this.#store, table, place - 1) > batch)
+        throw new CheckpointFault('the rows are others');
+      if (place < this.#store.count(table) && rowBatch(this.#store, table, place) <= batch)
+        throw new CheckpointFault('the rows are others');
+    }
+    if (found.marks !== marksOf(this.#store, places)) throw new CheckpointFault('the rows are others');
+    return places;
+  }
+}
