@@ -50,7 +50,7 @@ const COMPUTING = new Set(['node:assert', 'node:buffer', 'node:string_decoder', 
 const ENGINE_USERS = ['engines', 'cli', 'embedded', 'cluster', 'sim'];
 
 /** Who may import a computed name: it loads modules of the user's. */
-const LOADERS = ['workers/user-handlers.ts'];
+const LOADERS = ['workers/user-handlers.ts', 'embedded/score-plugin.ts'];
 
 /** Folders that may have folders of their own. */
 const DEEP = ['serve/web'];

@@ -1,6 +1,7 @@
 /** What a crawl is asked for, what it says while it runs, and what it says at its end. */
 import type { Config } from './config.js';
 import type { OutcomeCode } from './errors.js';
+import type { Score } from './frontier/score.js';
 
 export interface CrawlOptions {
   /** Absolute http(s) URLs as given, without repetitions. Empty: go on with what the directory holds. */
@@ -12,6 +13,8 @@ export interface CrawlOptions {
   readonly config: Config;
   /** The whole User-Agent. */
   readonly userAgent: string;
+  /** Gives new URLs their levels, in the place of the default and of `score` in the config. */
+  readonly score?: Score;
   /** Aborted to stop cleanly: open requests end, everything is made durable, and the promise resolves. */
   readonly signal: AbortSignal;
 }

@@ -10,7 +10,7 @@ import type { UrlText } from '../engines/ports.js';
 import { mayAdmit } from '../frontier/budgets.js';
 import type { Frontier } from '../frontier/frontier.js';
 import { RobotsGate } from '../frontier/robots-gate.js';
-import type { Score } from '../frontier/score.js';
+import { linkersIn, type Score } from '../frontier/score.js';
 import { domainOf } from '../url/domain.js';
 import {
   LinkFlag,
@@ -105,7 +105,11 @@ export class Admission {
     for (let i = from; i < to; i++) {
       candidate.keyHi = linkKeyHi(links, i);
       candidate.keyLo = linkKeyLo(links, i);
-      if (this.#seen.get(candidate.keyHi, candidate.keyLo) >= 0) continue;
+      const known = this.#seen.get(candidate.keyHi, candidate.keyLo);
+      if (known >= 0) {
+        this.#frontier.linked(known, page.url);
+        continue;
+      }
       candidate.url = linkUrl(links, i);
       const isSitemap = (linkFlags(links, i) & LinkFlag.sitemap) !== 0;
       candidate.kind = isSitemap ? 'sitemap' : 'page';
@@ -133,9 +137,9 @@ export class Admission {
   }
 
   #append(c: Candidate, host: number, name: string, now: number, changes: Changes): number {
-    const { hosts, robots } = this.#frontier;
-    const hostUrls = hosts.admitted[host];
-    const level = c.level ?? this.#options.score({ depth: c.depth, kind: c.kind, hostUrls, priority: c.priority });
+    const { robots } = this.#frontier;
+    if (c.via >= 0) this.#frontier.hostLinked(host, c.via);
+    const level = c.level ?? this.#score(c, host, name);
     const origin = robots.find(RobotsGate.nameOf(c.url));
     const denied = origin !== undefined && robots.gate(origin, now) === 'open' && !robots.allows(origin, c.url);
     const id = this.#frontier.add(host, level, denied, now);
@@ -146,6 +150,20 @@ export class Admission {
     if (denied) changes.denied.push({ url: id, at: now, denied: true });
     this.#options.onText({ id, url, kind, depth, hops, last: null });
     return id;
+  }
+
+  #score({ url, kind, depth, priority }: Candidate, host: number, name: string): number {
+    const { hosts } = this.#frontier;
+    const linkingHosts = linkersIn(hosts.linkers[host]);
+    return this.#options.score({
+      url,
+      host: name,
+      kind,
+      depth,
+      hostUrls: hosts.admitted[host],
+      linkingHosts,
+      priority,
+    });
   }
 
   /** Id of a host that a redirect of a robots.txt leads to. */

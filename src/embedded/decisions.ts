@@ -8,7 +8,7 @@ import { SeenTable } from '../dedupe/seen.js';
 import type { Random } from '../engines/ports.js';
 import { addressByPins, parsePin } from '../fetch/pins.js';
 import { Frontier } from '../frontier/frontier.js';
-import { breadthFirst } from '../frontier/score.js';
+import type { Score } from '../frontier/score.js';
 import { Tally } from '../state/tally.js';
 import { TextCache } from '../state/text-cache.js';
 import { keyHex } from '../url/key.js';
@@ -37,6 +37,7 @@ export interface Decisions {
 export function decisions(
   options: CrawlOptions,
   land: Territory,
+  score: Score,
   random: Random,
   visits: number,
   onSeedMoved: (to: NormalUrl) => void,
@@ -46,7 +47,7 @@ export function decisions(
   const seen = new SeenTable();
   const texts = new TextCache(TEXTS);
   const isInside = (address: string): boolean => land.guard.isOpened(address);
-  const admission = admissionOf(options, land, frontier, seen, texts);
+  const admission = admissionOf(options, land, score, frontier, seen, texts);
   const duplicates = new Duplicates(keptPages(config, visits), frontier, admission, {
     exact: config['dedupe.exact'],
     near: config['dedupe.near'],
@@ -71,6 +72,7 @@ export function decisions(
 function admissionOf(
   options: CrawlOptions,
   { seeds, traps, isListed }: Territory,
+  score: Score,
   frontier: Frontier,
   seen: SeenTable,
   texts: TextCache,
@@ -85,7 +87,7 @@ function admissionOf(
     partitions: PARTITIONS,
     isListed,
     budget: budgets(options, (host) => seedHosts.has(host)),
-    score: breadthFirst,
+    score,
     tooManyQueries: (url: string) => tooManyQueries(traps, url),
     onText: texts.put.bind(texts),
   };

@@ -39,6 +39,7 @@ import {
 } from './parts.js';
 import { checkSeeds, reaching } from './reach.js';
 import { appending, checkpointIdentity, type Restored, restore } from './restore.js';
+import { scoreOf } from './score-plugin.js';
 import { survey, type Territory } from './territory.js';
 
 /** What page workers are started from. */
@@ -110,7 +111,8 @@ async function wire(
   const land = survey(options, who);
   const resolver = new DnsResolver({ ...resolverOptions(config), clock: systemClock.monotonic });
   await checkSeeds(who, land, resolver, options);
-  const parts = decisions(options, land, systemRandom, store.count('visits'), (to) => widen(to));
+  const score = await scoreOf(options, ui);
+  const parts = decisions(options, land, score, systemRandom, store.count('visits'), (to) => widen(to));
   const { frontier, admission, settlement, duplicates, tally, texts } = parts;
   admission.refusals.add(who.refused);
 

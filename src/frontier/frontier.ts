@@ -22,6 +22,7 @@ import { Placing } from './placing.js';
 import type { RetryQueue } from './retry-queue.js';
 import type { Revisits } from './revisits.js';
 import type { Origin, RobotsGate, RobotsVerdict } from './robots-gate.js';
+import { linkerBit } from './score.js';
 import { Settling } from './settling.js';
 import { FrontierState } from './state.js';
 import { UrlState, type UrlTable } from './url-table.js';
@@ -84,6 +85,17 @@ export class Frontier {
       this.#placing.enqueue(url, false, now);
     }
     return url;
+  }
+
+  /** A known URL was linked by the page of another. */
+  linked(url: number, by: number): void {
+    if (url < this.urls.size) this.hostLinked(this.urls.hostOf(url), by);
+  }
+
+  /** Something of a host was linked by the page of a URL: it counts if that lies on another host. */
+  hostLinked(host: number, by: number): void {
+    const from = this.urls.hostOf(by);
+    if (from !== host) this.hosts.linkers[host] |= linkerBit(from);
   }
 
   /** A job outside the lists: robots.txt at a redirect's target, or a page's next spelling. */
