@@ -33,7 +33,13 @@ const POPULAR = 8;
 
 /** The default: breadth first, better for hosts of which little is known yet and for those that many hosts link to;
  * sitemap priority is a hint. */
-export const breadthFirst: Score = ({ depth, kind, hostUrls, linkingHosts, priority }) => {
+export const breadthFirst = ({
+  depth,
+  kind,
+  hostUrls,
+  linkingHosts,
+  priority,
+}: Omit<Scored, 'url' | 'host'>): number => {
   if (kind === 'sitemap') return BEST_SCORE;
   let level = depth <= 1 ? 1 : depth <= 3 ? 2 : 3;
   if (hostUrls < FEW) level--;

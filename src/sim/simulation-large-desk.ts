@@ -67,7 +67,8 @@ export class LargeDesk {
   }
 
   #level(host: number, page: number, hostUrls: number): number {
-    return breadthFirst({ depth: this.#world.web.depthOf(host, page), kind: 'page', hostUrls, priority: null });
+    const depth = this.#world.web.depthOf(host, page);
+    return breadthFirst({ depth, kind: 'page', hostUrls, linkingHosts: 0, priority: null });
   }
 
   #isDenied(url: string, now: number): boolean {
