@@ -45,6 +45,7 @@ const COMMANDS: readonly Entry[] = [
     says: 'Prove the promises of a crawl on virtual time, with crashes and faults.',
     load: () => import('./simulate.js'),
   },
+  { name: 'plan', says: 'What a crawl takes, or what is left of one.', load: () => import('./plan.js') },
   { name: 'inspect', says: 'How one URL, robots.txt, page or answer is read.', load: () => import('./inspect.js') },
 ];
 

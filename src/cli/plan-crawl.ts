@@ -1,0 +1,95 @@
+/** What a crawl in a directory needs to finish, in words. */
+import { readdirSync, statfsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Remaining, remaining } from '../corpus/remaining.js';
+import type { CrawlDirectory } from '../embedded/directory.js';
+import type { StoreReader } from '../engines/ports.js';
+import type { Inputs } from './plan-inputs.js';
+import { amount, long, size, type Warning } from './plan-words.js';
+import { cleanLine } from './terminal.js';
+
+export interface CrawlPlan {
+  remaining: Omit<Remaining, 'hosts'> & { hosts: number; slowest: Remaining['hosts'] };
+  /** What the pages to come take, s: the host that takes longest alone, and all of them by `back-queues` at once. */
+  seconds: { slowestHost: number; all: number | null };
+  /** Bytes of the directory now, those to come (null if nothing bounds them), and free. */
+  disk: { used: number; toCome: number | null; free: number };
+  warnings: Warning[];
+}
+
+/** Hosts that are named. */
+const NAMED = 5;
+const DAY = 86_400;
+/** Pages from which a host is a large one. */
+const LARGE = 1_000;
+
+export function planCrawl(reader: StoreReader, paths: CrawlDirectory, inputs: Inputs): CrawlPlan {
+  const { hosts, ...left } = remaining(reader, inputs.delay / 1000);
+  const growth = left.pagesToCome === null ? null : left.pending === 0 ? 1 : left.pagesToCome / left.pending;
+  const slowestHost = hosts[0]?.seconds ?? 0;
+  const together = hosts.reduce((sum, { seconds }) => sum + seconds, 0) / inputs['back-queues'];
+  const used = usedBytes(paths.root);
+  const { bavail, bsize } = statfsSync(paths.root);
+  const disk = {
+    used,
+    toCome: left.pagesToCome === null || left.pages === 0 ? null : (used / left.pages) * left.pagesToCome,
+    free: bavail * bsize,
+  };
+  const seconds = { slowestHost, all: growth === null ? null : growth * Math.max(slowestHost, together) };
+  const plan = { remaining: { ...left, hosts: hosts.length, slowest: hosts.slice(0, NAMED) }, seconds, disk };
+  return { ...plan, warnings: warningsOf(plan, together) };
+}
+
+function usedBytes(root: string): number {
+  let bytes = 0;
+  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    // a running crawl renames its files
+    bytes += statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0;
+  }
+  return bytes;
+}
+
+function warningsOf({ remaining: left, seconds, disk }: Omit<CrawlPlan, 'warnings'>, together: number): Warning[] {
+  const warnings: Warning[] = [];
+  const [first] = left.slowest;
+  if (first !== undefined && first.pending >= LARGE && seconds.slowestHost > DAY) {
+    const says =
+      `${cleanLine(first.host)} alone takes ${long(first.seconds)} (${amount(first.pending)} URLs, one each ${long(first.period)}), and no machine makes that ` +
+      'shorter. Ask its owner for a sitemap with dates, a feed, or an export.';
+    warnings.push({ code: 'huge-host', says });
+  }
+  const rest = left.slowest[1]?.seconds ?? together;
+  if (first !== undefined && first.pending >= LARGE && rest < seconds.slowestHost / 10 && left.hosts > 1) {
+    const says = `Most of the time only ${cleanLine(first.host)} has pages left: the other ${amount(left.hosts - 1)} hosts are done in ${long(rest)}.`;
+    warnings.push({ code: 'few-hosts', says });
+  }
+  if (disk.toCome !== null && disk.toCome > disk.free) {
+    warnings.push({ code: 'disk', says: `${size(disk.toCome)} will be written, and ${size(disk.free)} are free.` });
+  }
+  return warnings;
+}
+
+export function crawlPlanText({ remaining: left, seconds, disk }: CrawlPlan): string {
+  const { pages, pending, hosts, slowest, novelty, pagesToCome, revisits, pagesPerSecond, lastRequest } = left;
+  const last = lastRequest === null ? 'nothing was asked yet' : `last request ${new Date(lastRequest).toISOString()}`;
+  const lines = [`${amount(pages)} pages are there, ${amount(pending)} URLs wait on ${amount(hosts)} hosts; ${last}.`];
+  for (const { host, pending: n, period, seconds: s } of slowest) {
+    lines.push(`  ${cleanLine(host).padEnd(30)} ${amount(n).padStart(9)} URLs, one each ${long(period)}: ${long(s)}`);
+  }
+  if (pending > 0) {
+    lines.push(
+      `Lately each page brings ${amount(novelty)} new URLs${pagesPerSecond > 0 ? `, at ${amount(pagesPerSecond)} pages/s` : ''}.`,
+    );
+    lines.push(
+      pagesToCome === null
+        ? 'That is one or more: it finds work faster than it does it, and ends by its budgets, limits, or --max-pages.'
+        : `If that stays so, ${amount(pagesToCome)} pages are to come, and take ${long(seconds.all!)} and ${disk.toCome === null ? 'an unknown amount' : size(disk.toCome)} of disk.`,
+    );
+  } else {
+    lines.push('Nothing is left to fetch.');
+  }
+  if (revisits > 0) lines.push(`${amount(revisits)} pages have a next visit planned.`);
+  lines.push(`The directory holds ${size(disk.used)}; ${size(disk.free)} are free.`);
+  return lines.join('\n');
+}

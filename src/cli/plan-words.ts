@@ -1,0 +1,249 @@
+/** The figures of a plan in words, and what they warn of. */
+import { formatCount } from '../units.js';
+import type { Figures } from './plan-figures.js';
+import type { Inputs } from './plan-inputs.js';
+
+export interface Warning {
+  code: 'huge-host' | 'few-hosts' | 'back-queues' | 'memory' | 'disk' | 'bandwidth' | 'bloom' | 'depth';
+  says: string;
+}
+
+const WIDTH = 22;
+
+/** One line a figure, by subject. */
+export function planText(inputs: Inputs, figures: Figures): string {
+  const { rate, hosts, fetches, bandwidth, volume, seen, near, memory, reach, machines, freshness } = figures;
+  const row = (name: string, figure: string, how: string): string =>
+    `  ${name.padEnd(WIDTH)} ${figure.padStart(14)}   ${how}`;
+  const lines = [
+    `${amount(inputs.pages)} pages in ${long(inputs.period / 1000)}`,
+    row(
+      'rate',
+      `${amount(rate.pagesPerSecond)}/s`,
+      `${amount(rate.pagesPerDay)} a day; ${amount(rate.peak)}/s at ${amount(inputs.peak)}x peak`,
+    ),
+    row('requests in flight', amount(fetches.inFlight), `at ${long(inputs['fetch-time'] / 1000)} a fetch`),
+    row(
+      'hosts in play',
+      amount(hosts.inPlay),
+      `one hit each ${long(hosts.period)}; ${amount(hosts.inPlayAtPeak)} at peak`,
+    ),
+    row('of one host', `${amount(hosts.pagesPerSecond)}/s`, `${amount(hosts.pagesPerDay)} a day at most`),
+    row('hosts for the budget', amount(hosts.forBudget), `at ${amount(inputs.budget)} pages of a host in 30 days`),
+    row(
+      'back queues',
+      amount(inputs['back-queues']),
+      `bring ${amount(hosts.ceiling)}/s at most, ${amount(hosts.headroom)} of the peak`,
+    ),
+    row(
+      'DNS',
+      `${amount(fetches.recursionsPerSecond)}/s`,
+      `of ${amount(fetches.lookupsPerSecond)} look-ups, ${percent(inputs['dns-hits'])} from the cache`,
+    ),
+    ...(hosts.largestSeconds === null
+      ? []
+      : [
+          row(
+            'the largest host',
+            long(hosts.largestSeconds),
+            `${amount(inputs['largest-host'])} pages, one after the other`,
+          ),
+        ]),
+    '',
+    'Network and disk',
+    row(
+      'bandwidth',
+      `${size(bandwidth.bytesPerSecond)}/s`,
+      `${bits(bandwidth.bitsPerSecond)}; ${bits(bandwidth.peakBitsPerSecond)} at peak, ${percent(bandwidth.shareOfLink)} of the links`,
+    ),
+    row('fetched', size(volume.fetched), `${size(inputs['page-size'])} a page`),
+    row(
+      'stored',
+      size(volume.stored),
+      `${size(inputs['stored-size'])} a page, ${inputs.copies === 1 ? 'one copy' : `${amount(inputs.copies)} copies`}; ${size(volume.storedPerYear)} a year`,
+    ),
+    ...(volume.disks === null
+      ? []
+      : [row('disks for a year', amount(volume.disks), `of ${size(inputs['disk-size'])}`)]),
+    row('a 304 saves', `${amount(freshness.savedBy304)}x`, 'of the bytes, and no host time: it costs a whole delay'),
+    '',
+    `${amount(inputs.urls)} known URLs`,
+    row(
+      'exact set',
+      size(seen.exactBytes),
+      `${inputs['key-bytes']} bytes a key; ${amount(seen.collisions)} pairs collide`,
+    ),
+    row(
+      `Bloom at ${percent(inputs['bloom-error'])}`,
+      size(seen.byError.bytes),
+      `${amount(seen.byError.bitsPerKey)} bits a key, k = ${seen.byError.hashes}`,
+    ),
+    row(
+      `Bloom of ${inputs['bloom-bits']} bits`,
+      size(seen.byBits.bytes),
+      `${percent(seen.byBits.error)} lost, ${amount(seen.byBits.lost)} URLs, k = ${seen.byBits.hashes}`,
+    ),
+    row(
+      `${amount(inputs.overfill)}x overfull`,
+      `${amount(seen.overfull.factor)}x`,
+      `the false positives: ${percent(seen.overfull.error)}`,
+    ),
+    row(
+      'memory',
+      size(memory.all),
+      `${size(memory.urls)} for URLs, ${size(memory.pages)} for pages that are kept (exact)`,
+    ),
+    row(
+      'near-duplicates',
+      `${near.tables} tables`,
+      `${near.blocks} blocks; ${amount(near.candidates)} candidates a page, ${amount(near.comparedPerSecond)}/s compared at peak`,
+    ),
+    row(
+      'reached at depth',
+      amount(reach.depth),
+      `${amount(inputs.branching)} new links a page; a cap of ${inputs.depth} leaves ${amount(reach.slackOrders)} orders`,
+    ),
+    row('the frontier drains', percent(reach.drainsBelow), 'new links or fewer'),
+    '',
+    'Machines and freshness',
+    row(
+      'by network',
+      amount(machines.needed),
+      `${amount(machines.pagesPerSecond)}/s each, ${percent(inputs.utilisation)} of ${amount(machines.ceiling)}; ${long(machines.seconds)} on ${amount(inputs.machines)}`,
+    ),
+    row('cores', amount(machines.cores), `at ${long(inputs.cpu / 1000)} a page`),
+    row(
+      'fresh',
+      percent(freshness.fresh),
+      `of the time, with ${inputs.changes === 1 ? 'one change' : `${amount(inputs.changes)} changes`} from visit to visit`,
+    ),
+  ];
+  return lines.join('\n');
+}
+
+/** What a plan should not overlook. @param memory of this machine, bytes */
+export function warningsOf(inputs: Inputs, figures: Figures, machineMemory: number): Warning[] {
+  const { hosts, bandwidth, volume, seen, memory, reach } = figures;
+  const warnings: Warning[] = [];
+  const warn = (code: Warning['code'], says: string): number => warnings.push({ code, says });
+  const period = inputs.period / 1000;
+  if (hosts.largestSeconds !== null && hosts.largestSeconds > period) {
+    warn(
+      'huge-host',
+      `The largest host alone takes ${long(hosts.largestSeconds)}: no machine makes that shorter, since a host is asked one page at a time. ` +
+        'Ask its owner for a sitemap with dates, a feed, or an export.',
+    );
+  }
+  const needed = Math.max(hosts.inPlayAtPeak, hosts.forBudget);
+  if (inputs.hosts < needed) {
+    warn(
+      'few-hosts',
+      `${amount(inputs.hosts)} hosts are too few: ${amount(hosts.inPlayAtPeak)} have to be in play at the peak, and their budgets make ` +
+        `${amount(inputs.hosts * inputs.budget)} pages in 30 days. More hosts, a longer period, or a larger budget for those that agree.`,
+    );
+  }
+  if (hosts.headroom < 1) {
+    warn(
+      'back-queues',
+      `${formatCount(inputs['back-queues'])} back queues bring ${amount(hosts.ceiling)} pages/s, and the peak is ${amount((inputs.pages / period) * inputs.peak)}: raise frontier.backQueuesMax, or use more machines.`,
+    );
+  }
+  const has = (Number.isNaN(inputs.memory) ? machineMemory : inputs.memory) * inputs.machines;
+  if (memory.all > has) {
+    warn(
+      'memory',
+      `${size(memory.all)} of memory are needed and ${size(has)} are there: more machines, or a Bloom filter of ${size(seen.byBits.bytes)} for the seen set (it loses ${percent(seen.byBits.error)} of new URLs, silently).`,
+    );
+  }
+  if (volume.disks !== null && volume.stored > inputs['disk-size'] * inputs.machines) {
+    warn(
+      'disk',
+      `${size(volume.stored)} will be stored, and the disks hold ${size(inputs['disk-size'] * inputs.machines)}.`,
+    );
+  }
+  if (bandwidth.shareOfLink > inputs.utilisation) {
+    warn(
+      'bandwidth',
+      `The peak takes ${percent(bandwidth.shareOfLink)} of the network, and ${percent(inputs.utilisation)} can be used: ${amount(Math.ceil((inputs.machines * bandwidth.shareOfLink) / inputs.utilisation))} machines, or a lower peak.`,
+    );
+  }
+  if (seen.byBits.load > 1.1) {
+    warn(
+      'bloom',
+      `A Bloom filter made for ${amount(inputs['bloom-keys'])} keys that gets ${amount(inputs.urls)} loses ${percent(seen.byBits.error)} of new URLs, silently. ` +
+        'Make it for all of them, and watch how full it is: an error rate cannot be seen.',
+    );
+  }
+  if (reach.slackOrders < 1) {
+    warn(
+      'depth',
+      `A depth cap of ${inputs.depth} cuts off pages: ${amount(inputs.urls)} URLs are met at depth ${amount(reach.depth)}.`,
+    );
+  }
+  return warnings;
+}
+
+/** Three digits that matter: `386`, `3,860`, `0.833`, `1.33M`. */
+export function amount(value: number): string {
+  if (value === 0) return '0';
+  if (!Number.isFinite(value)) return 'unlimited';
+  const rounded = Number(value.toPrecision(3));
+  for (const [unit, scale] of [
+    ['T', 1e12],
+    ['B', 1e9],
+    ['M', 1e6],
+  ] as const) {
+    if (rounded >= scale) return `${trimmed(rounded / scale)}${unit}`;
+  }
+  if (rounded >= 1000) return String(rounded).replace(/\B(?=(?:\d{3})+$)/g, ',');
+  return rounded >= 0.001 ? trimmed(rounded) : rounded.toExponential();
+}
+
+const trimmed = (value: number): string => String(Number(value.toPrecision(3)));
+
+/** Decimal units, as disks and networks are sold. */
+export function size(bytes: number): string {
+  for (const [unit, scale] of [
+    ['EB', 1e18],
+    ['PB', 1e15],
+    ['TB', 1e12],
+    ['GB', 1e9],
+    ['MB', 1e6],
+    ['KB', 1e3],
+  ] as const) {
+    if (bytes >= scale * 0.9995) return `${trimmed(bytes / scale)} ${unit}`;
+  }
+  return `${trimmed(bytes)} B`;
+}
+
+function bits(perSecond: number): string {
+  for (const [unit, scale] of [
+    ['Tbit/s', 1e12],
+    ['Gbit/s', 1e9],
+    ['Mbit/s', 1e6],
+  ] as const) {
+    if (perSecond >= scale * 0.9995) return `${trimmed(perSecond / scale)} ${unit}`;
+  }
+  return `${trimmed(perSecond / 1e3)} kbit/s`;
+}
+
+/** The largest unit that leaves a number of at least 1: `11.6 days`, `3.8 years`, `1.2 s`. */
+export function long(seconds: number): string {
+  const units = [
+    ['years', 365 * 86_400],
+    ['days', 86_400],
+    ['h', 3600],
+    ['min', 60],
+    ['s', 1],
+  ] as const;
+  for (const [unit, length] of units)
+    if (seconds >= length * (unit === 'h' || unit === 'min' ? 2 : 1)) return `${trimmed(seconds / length)} ${unit}`;
+  return `${trimmed(seconds * 1000)} ms`;
+}
+
+function percent(share: number): string {
+  const value = 100 * share;
+  return value >= 99.95 && value < 100
+    ? `${value.toFixed(2)}%`
+    : `${value < 0.001 && value > 0 ? value.toExponential(1) : trimmed(value)}%`;
+}
