@@ -8,6 +8,7 @@ import { largeWords, manyWords } from '../sim/simulation-words.js';
 import { formatCount, formatDuration } from '../units.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import type { ExitCode, World } from './command.js';
+import { FRESHNESS_FLAGS, simulateFreshness } from './simulate-freshness.js';
 
 /** What a simulated web is like, and for how long it is crawled. */
 const WEB = {
@@ -49,6 +50,7 @@ export const spec: CommandSpec = {
       value: 'N',
       says: `That many small webs instead, of ${SMALL.hosts} hosts and ${SMALL.pages} pages at most, in whole URLs with robots.txt, redirects and cookies.`,
     },
+    ...FRESHNESS_FLAGS,
     { name: 'json', says: 'One line of JSON instead of words.' },
   ],
   options: ['delay', 'budget', 'concurrency', 'workers'],
@@ -56,6 +58,7 @@ export const spec: CommandSpec = {
     ['saunter simulate', 'Two thousand hosts for an hour, in some seconds.'],
     ['saunter simulate --hosts 100000 --rate 386 --days 1', 'The rate of a billion pages a month, for a day.'],
     ['saunter simulate --hosts 2000 --sizes giant --rate off', 'How fast hosts can be asked while one has most pages.'],
+    ['saunter simulate --freshness', 'Uniform, proportional and optimal revisits, against the closed formulas.'],
     ['saunter simulate --seeds 100', 'A hundred small webs, each with crashes and faults of its own.'],
   ],
   notes: [
@@ -66,6 +69,8 @@ export const spec: CommandSpec = {
 };
 
 export async function run(args: Arguments, world: World): Promise<ExitCode> {
+  if (args.flags.has('freshness')) return simulateFreshness(args, world, webOf(args).seed);
+  if (args.flags.has('mix')) throw new UserError('--mix goes with --freshness.', 2);
   return args.flags.has('seeds') ? many(args, world) : one(args, world);
 }
 

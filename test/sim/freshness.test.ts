@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type FreshnessReport, freshnessText, type PolicyResult, runFreshness } from '../../src/sim/freshness.js';
+import { FakeProcess } from '../cli/process.js';
 
 const of = (report: FreshnessReport, policy: PolicyResult['policy']): PolicyResult =>
   report.policies.find((result) => result.policy === policy)!;
@@ -54,4 +55,32 @@ test('says it in words', () => {
   const text = freshnessText(runFreshness({ pages: 500, intervals: 10, learners: 20 }));
   expect(text).toMatch(/^A page that is visited as often as it changes is fresh 6[0-9]\.\d% of the time/);
   expect(text).toMatch(/^proportional\s+\d+\.\d%\s+19\.\d%\s+1\.00$/m);
+});
+
+describe('saunter simulate --freshness', () => {
+  const run = (...args: string[]) => new FakeProcess().run('simulate', '--freshness', ...args);
+
+  test('takes a mix of rates', async () => {
+    const { code, out } = await run('--mix', '2:50,0.5:50', '--seed', '4', '--json');
+    const report = JSON.parse(out) as FreshnessReport;
+    expect([code, report.mix]).toEqual([
+      0,
+      [
+        { rate: 2, weight: 50 },
+        { rate: 0.5, weight: 50 },
+      ],
+    ]);
+    const half = (of(report, 'uniform').formula ?? 0) - ((1 - Math.exp(-2)) / 2 + (1 - Math.exp(-0.5)) / 0.5) / 2;
+    expect(half).toBeCloseTo(0, 10);
+  });
+
+  test.each([
+    [['--mix', '2'], '--mix cannot be "2": give pairs RATE:WEIGHT'],
+    [['--mix', '0:1'], '--mix cannot be "0:1"'],
+    [['--hosts', '5'], '--hosts has no meaning with --freshness'],
+  ])('refuses %j in one sentence', async (args, sentence) => {
+    const { code, out, err } = await run(...args);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(sentence);
+  });
 });
