@@ -55,7 +55,7 @@ export const OPTIONS = {
     ),
     blocklist: texts(
       [],
-      'the path of a file',
+      'a path to a file',
       (path) => (path === '' ? null : path),
       'A file of host names, one a line (or a hosts file): nothing is fetched of them, nor of what lies below them.',
     ),
@@ -130,7 +130,7 @@ export const OPTIONS = {
     ),
     'politeness.factorCap': duration('60s', '0', '1h', 'The longest gap that the fetch time can cause.'),
     'politeness.cdn': text(
-      'the path of a file',
+      'a path to a file',
       (path) => (path === '' ? null : path),
       'A file with the address ranges of CDNs, one in CIDR form a line, in place of the list that comes with the program.',
     ),
@@ -323,7 +323,7 @@ export const OPTIONS = {
     ),
     'frontier.lookahead': count(64, 1, 4096, 'URLs of a host in play that are read from the store ahead of time.'),
     score: text(
-      'the path of a module',
+      'a path to a module',
       (path) => (path === '' ? null : path),
       'A module whose default export gives each new URL a level from 1 (soon) to 4 (late).',
     ),

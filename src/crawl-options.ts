@@ -66,8 +66,8 @@ export interface CeilingSummary {
   readonly bound: number;
 }
 
-/** The one object that `--json` prints, in this order (DESIGN 11). All figures count the whole crawl, except `seconds`
- * and `pagesPerSecond`, which are those of this run. */
+/** The one object that `--json` prints, in this order (DESIGN 11). All figures count the whole crawl, except `seconds`,
+ * `pagesPerSecond` and `pagesThisRun`. */
 export interface CrawlSummary {
   /** Committed 2xx bodies, revisits excluded. */
   readonly pages: number;
@@ -87,6 +87,7 @@ export interface CrawlSummary {
   readonly errors: Readonly<Partial<Record<OutcomeCode, number>>>;
   readonly seconds: number;
   readonly pagesPerSecond: number;
+  readonly pagesThisRun: number;
   /** Visits to pages that had been visited before; how many of these were answered by 304, and how many found another
    * page (a 304 is none). */
   readonly revisits: number;

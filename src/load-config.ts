@@ -79,6 +79,24 @@ export function checkReach(config: Config, host: string | null): void {
   }
 }
 
+/** Threads for each core beyond which more only cost memory: a page worker keeps a core busy. */
+const WORKERS_PER_CORE = 16;
+
+/**
+ * Asked before threads are started.
+ * @param cores of this machine
+ * @throws UserError (usage) for more page workers than the machine has any use for
+ */
+export function checkWorkers({ workers }: Config, cores: number): void {
+  const most = WORKERS_PER_CORE * cores;
+  if (workers === 'auto' || workers <= most) return;
+  throw new UserError(
+    `--workers ${workers} is too much for this machine: one worker keeps a core busy, and ${most} is the most for ${cores} cores. ` +
+      'Give fewer, or leave it out for one per core.',
+    2,
+  );
+}
+
 /** `Saunter/0.1.0 (+mailto:me@example.org)`. */
 export function userAgent(version: string, contact: string | null): string {
   return contact === null ? `Saunter/${version}` : `Saunter/${version} (+${contact})`;

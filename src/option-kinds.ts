@@ -48,6 +48,20 @@ export function group<T extends Record<string, Option<unknown>>>(title: string, 
   return Object.fromEntries(Object.entries(options).map(([name, option]) => [name, { ...option, group: title }])) as T;
 }
 
+const DURATIONS = ['300ms', '5s', '10m', '1h30m', '12h', '7d'];
+const SIZES = ['64KiB', '1.5MiB', '128MiB', '1.5GiB'];
+
+/** The first few of some examples that the range allows, as words. */
+function examples(
+  of: readonly string[],
+  parse: (text: string) => number,
+  [min, max]: readonly [number, number],
+  most: number,
+): string {
+  const fit = of.filter((text) => parse(text) >= min && parse(text) <= max).slice(0, most);
+  return fit.join(', ').replace(/, ([^,]*)$/, ' or $1');
+}
+
 /** Milliseconds. */
 export function duration(initial: string, min: string, max: string, says: string, traits: Traits = {}): Option<number> {
   const limits = [parseDuration(min), parseDuration(max)] as const;
@@ -55,7 +69,7 @@ export function duration(initial: string, min: string, max: string, says: string
     ...blank(says, traits),
     initial: parseDuration(initial),
     shown: initial,
-    allowed: `a duration from ${min} to ${max}, such as 300ms, 5s or 1h30m`,
+    allowed: `a duration from ${min} to ${max}, such as ${examples(DURATIONS, parseDuration, limits, 3)}`,
     read: (value) => within(value, parseDuration(value), limits),
   };
 }
@@ -67,7 +81,7 @@ export function size(initial: string, min: string, max: string, says: string, tr
     ...blank(says, traits),
     initial: parseSize(initial),
     shown: formatSize(parseSize(initial)),
-    allowed: `a size from ${min} to ${max}, such as 64KiB or 1.5GiB`,
+    allowed: `a size from ${min} to ${max}, such as ${examples(SIZES, parseSize, limits, 2)}`,
     read: (value) => within(value, parseSize(value), limits),
   };
 }

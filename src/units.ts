@@ -83,6 +83,12 @@ export function formatCount(count: number): string {
   return Number.isFinite(count) ? String(count).replace(/\B(?=(?:\d{3})+$)/g, ',') : 'off';
 }
 
+/** `1 host`, `1,234 hosts`.
+ * @param many for nouns whose plural is not the `s` form */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
 function unitOf(units: readonly (readonly [string, number])[], name: string): number {
   const found = units.find(([unit]) => unit.toLowerCase() === name.toLowerCase());
   return found ? found[1] : Number.NaN;

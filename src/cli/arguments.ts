@@ -39,6 +39,9 @@ export interface Arguments {
   readonly options: FlagValues;
 }
 
+/** Values that name a place on the disk. */
+const PLACES: ReadonlySet<string> = new Set(['DIR', 'FILE', 'PATH']);
+
 const HELP: FlagSpec = { name: 'help', says: 'Show this.' };
 
 /** Every option of the configuration that has a flag. */
@@ -50,7 +53,7 @@ export const OPTIONS_WITH_FLAGS: readonly OptionName[] = OPTION_NAMES.filter(
  * Reads the arguments that follow the name of a command. Values follow as `--flag value` or `--flag=value`; `--` ends
  * the flags; `-` alone is an operand or a value.
  *
- * @throws UserError (usage) for an unknown flag (with the nearest known one), a missing or surplus value, a flag given
+ * @throws UserError (usage) for an unknown flag (with the nearest known one), a missing, empty or surplus value, a flag given
  *   twice that does not repeat, and surplus operands
  */
 export function parseArguments(spec: CommandSpec, argv: readonly string[]): Arguments {
@@ -83,6 +86,9 @@ export function parseArguments(spec: CommandSpec, argv: readonly string[]): Argu
       }
       values.push(next);
       i++;
+    }
+    if (values.at(-1) === '' && PLACES.has(flag.value ?? '')) {
+      throw new UserError(`--${flag.name} cannot be empty: --${flag.name} ${flag.value}.`, 2);
     }
     if (values.length > 1 && !flag.repeats && flag.value !== undefined) {
       throw new UserError(`--${flag.name} is given twice.`, 2);

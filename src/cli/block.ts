@@ -1,6 +1,6 @@
 import { blockTime, hostName } from '../embedded/operate.js';
 import { UserError } from '../errors.js';
-import { formatCount } from '../units.js';
+import { counted } from '../units.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import { type ExitCode, requireDir, type World } from './command.js';
 import { operateOn } from './operate.js';
@@ -38,7 +38,7 @@ export async function run(args: Arguments, { terminal }: World): Promise<ExitCod
   const answer = await operateOn(requireDir(args), request);
   if (args.flags.has('json')) terminal.print(JSON.stringify(answer));
   else {
-    const waiting = `${formatCount(answer.pending)} ${answer.pending === 1 ? 'URL waits' : 'URLs wait'}`;
+    const waiting = counted(answer.pending, 'URL waits', 'URLs wait');
     const until = answer.until ? ` until ${new Date(answer.until).toISOString()}` : '';
     terminal.print(`${answer.subject} ${answer.changed ? 'is blocked' : 'was blocked already'}${until}; ${waiting}.`);
   }

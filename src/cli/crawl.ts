@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { readConfigFile } from '../config-file.js';
 import type { CrawlOptions, CrawlProgress } from '../crawl-options.js';
 import { UserError } from '../errors.js';
-import { loadConfig, userAgent } from '../load-config.js';
+import { checkWorkers, loadConfig, userAgent } from '../load-config.js';
 import { version } from '../version.js';
 import { type Arguments, type CommandSpec, OPTIONS_WITH_FLAGS } from './arguments.js';
 import type { ExitCode, World } from './command.js';
 import { directoryOf, readSeeds } from './seeds.js';
-import { progressLine, reasonForNothing, summaryText } from './summary.js';
+import { allBlocked, BLOCKED, progressLine, reasonForNothing, summaryText } from './summary.js';
 
 export const spec: CommandSpec = {
   name: 'crawl',
@@ -40,7 +41,8 @@ export const spec: CommandSpec = {
   ],
   notes: [
     'Ctrl-C stops cleanly, and the same command goes on. A crawl that leaves this machine needs --contact, so that the ' +
-      'owners of sites know whom to ask. Exit codes: 0 the crawl has pages, 1 it has none, 2 wrong usage, 130 interrupted.',
+      'owners of sites know whom to ask. Progress and remarks are for terminals: where standard error is none, the crawl is ' +
+      'silent until its end, and saunter status --dir DIR tells how far it is. Exit codes: 0 the crawl has pages, 1 it has none, 2 wrong usage, 130 interrupted.',
   ],
 };
 
@@ -74,7 +76,11 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
     },
   };
   const summary = await runCrawl(options, ui, PAGE_THREAD, listening(options.dir, ui));
-  terminal.print(args.flags.has('json') ? JSON.stringify(summary) : `${words}${summaryText(summary, options.dir)}`);
+  terminal.print(
+    args.flags.has('json')
+      ? JSON.stringify(summary)
+      : `${allBlocked(summary) && !world.signal.aborted ? `${BLOCKED}\n` : words}${summaryText(summary, options.dir)}`,
+  );
   if (world.signal.aborted) {
     terminal.say(`Stopped. To go on: saunter crawl --dir ${options.dir} with the same options.`);
     return 130;
@@ -88,6 +94,7 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
 export async function crawlOptions(args: Arguments, world: Pick<World, 'stdin' | 'signal'>): Promise<CrawlOptions> {
   const configFile = args.flags.get('config');
   const config = loadConfig(configFile === undefined ? {} : readConfigFile(configFile), args.options, configFile);
+  checkWorkers(config, availableParallelism());
   const seeds = await readSeeds(args.operands, args.flags.get('seeds') ?? null, world.stdin);
   const dir = args.flags.get('dir') ?? (seeds.length > 0 ? directoryOf(seeds[0]) : null);
   if (dir === null || (seeds.length === 0 && !existsSync(join(dir, 'crawl.sqlite')))) {

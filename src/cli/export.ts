@@ -10,7 +10,7 @@ import { EVERY_PAGE, type PageFilter } from '../corpus/page-filter.js';
 import { lookInto } from '../embedded/look.js';
 import { systemClock } from '../engines/system.js';
 import { UserError } from '../errors.js';
-import { formatCount, parseDuration } from '../units.js';
+import { counted, parseDuration } from '../units.js';
 import { version } from '../version.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import { type ExitCode, requireDir, type World } from './command.js';
@@ -26,7 +26,7 @@ export const spec: CommandSpec = {
     {
       name: 'format',
       value: EXPORT_FORMATS.join('|'),
-      says: 'What to write. Default: what the ending of --out says, else jsonl.',
+      says: 'What to write. Default: what the ending of --out says; jsonl on standard output.',
     },
     {
       name: 'out',
@@ -82,13 +82,13 @@ export async function run(args: Arguments, { terminal, signal }: World): Promise
     }
     const pages = await exportTo(out, reader, paths, options);
     if (pages === null) return 130;
-    terminal.say(`${formatCount(pages)} ${pages === 1 ? 'page' : 'pages'} in ${out}.`);
+    terminal.say(`${counted(pages, 'page')} in ${out}.`);
     return 0;
   });
 }
 
 function progress(terminal: Terminal, share: number, pages: number): void {
-  terminal.progress(`Exporting: ${Math.floor(share * 100)}% · ${formatCount(pages)} pages`, performance.now());
+  terminal.progress(`Exporting: ${Math.floor(share * 100)}% · ${counted(pages, 'page')}`, performance.now());
 }
 
 /** Lines end in the newline that the terminal adds. */
@@ -98,11 +98,15 @@ function standardOutput(terminal: Terminal) {
   };
 }
 
-/** The format that was named, or that the ending of the file tells. */
+/** The format that was named, or that the ending of the file tells.
+ * @throws UserError (usage) for one that there is not, and for an ending that tells none */
 function formatOf(given: string | undefined, out: string | undefined): ExportFormat {
   if (given === undefined) {
+    if (out === undefined) return 'jsonl';
     const byLength = [...EXPORT_FORMATS].sort((a, b) => b.length - a.length);
-    return byLength.find((format) => out?.endsWith(`.${format}`) || out?.endsWith(`.${format}.gz`)) ?? 'jsonl';
+    const told = byLength.find((format) => out.endsWith(`.${format}`) || out.endsWith(`.${format}.gz`));
+    if (told !== undefined) return told;
+    throw new UserError(`The ending of ${out} tells no format: give --format, one of ${EXPORT_FORMATS.join(', ')}.`, 2);
   }
   const found = EXPORT_FORMATS.find((format) => format === given);
   if (found === undefined) {

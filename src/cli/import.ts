@@ -2,7 +2,7 @@ import { readConfigFile } from '../config-file.js';
 import { importInto } from '../embedded/import.js';
 import { UserError } from '../errors.js';
 import { loadConfig, userAgent } from '../load-config.js';
-import { formatCount } from '../units.js';
+import { counted, formatCount } from '../units.js';
 import { version } from '../version.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import { type ExitCode, requireDir, type World } from './command.js';
@@ -40,7 +40,7 @@ export async function run(args: Arguments, { terminal, signal }: World): Promise
     ...{ files: args.operands, config, userAgent: userAgent(version(), config.contact) },
     isStopped: () => signal.aborted,
     onProgress: (path, records) =>
-      terminal.progress(`Importing: ${formatCount(records)} answers · ${path}`, performance.now()),
+      terminal.progress(`Importing: ${counted(records, 'answer')} · ${path}`, performance.now()),
     onRefused: (sentence) => {
       refused++;
       terminal.error(cleanLine(sentence));
@@ -50,7 +50,7 @@ export async function run(args: Arguments, { terminal, signal }: World): Promise
   else {
     const { records, pages, duplicates, nearDuplicates, skipped } = counts;
     terminal.print(
-      `${formatCount(records)} answers were imported: ${formatCount(pages)} pages, ${formatCount(duplicates)} of them ` +
+      `${counted(records, 'answer was', 'answers were')} imported: ${counted(pages, 'page')}, ${formatCount(duplicates)} of them ` +
         `duplicates and ${formatCount(nearDuplicates)} near-duplicates.`,
     );
     for (const [reason, count] of Object.entries(skipped)) {

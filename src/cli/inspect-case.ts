@@ -23,17 +23,26 @@ export interface InspectKind {
 /** Bytes of a file that are looked at, as it is and gunzipped. */
 const LARGEST_BYTES = 256 * 1024 * 1024;
 
+/** A field of a case is missing or is what it cannot be: wrong usage where the case came by arguments. */
+export class WrongCase extends TypeError {
+  readonly field: string;
+  constructor(field: string, what: string) {
+    super(what);
+    this.field = field;
+  }
+}
+
 /** A field that is a string, or undefined where it is missing or null. */
 export function optional(input: Case, field: string): string | undefined {
   const value = input[field];
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') throw new TypeError(`${field} must be a string`);
+  if (typeof value !== 'string') throw new WrongCase(field, `${field} must be a string`);
   return value;
 }
 
 export function required(input: Case, field: string, called = field): string {
   const value = optional(input, field);
-  if (value === undefined) throw new TypeError(`${called} is missing`);
+  if (value === undefined) throw new WrongCase(field, `${called} is missing`);
   return value;
 }
 
@@ -60,10 +69,10 @@ export function plainBytesOf(input: Case, inline: string): Buffer {
 /** Headers as an object or as a list of pairs; names in lower case. */
 export function headersOf(headers: unknown): [name: string, value: string][] {
   if (headers === undefined || headers === null) return [];
-  if (typeof headers !== 'object') throw new TypeError('headers must be an object or a list of pairs');
+  if (typeof headers !== 'object') throw new WrongCase('headers', 'headers must be an object or a list of pairs');
   const pairs: unknown[] = Array.isArray(headers) ? headers : Object.entries(headers);
   return pairs.flatMap((pair) => {
-    if (!Array.isArray(pair)) throw new TypeError('headers must be an object or a list of pairs');
+    if (!Array.isArray(pair)) throw new WrongCase('headers', 'headers must be an object or a list of pairs');
     const values: unknown[] = Array.isArray(pair[1]) ? pair[1] : [pair[1]];
     return values.map((value): [string, string] => [String(pair[0]).toLowerCase(), String(value)]);
   });

@@ -20,7 +20,7 @@ import { HeavyTypes } from '../parse/stage.js';
 import { parseUrl } from '../parse-url.js';
 import { formatCount, formatDuration } from '../units.js';
 import { normalizeUrl } from '../url/normalize.js';
-import { type Case, type InspectKind, optional, plainBytesOf, type Row, required } from './inspect-case.js';
+import { type Case, type InspectKind, optional, plainBytesOf, type Row, required, WrongCase } from './inspect-case.js';
 import { KeyedTurns } from './keyed-turns.js';
 
 /** Outcomes that only say what the status says: no errors of the fetch. */
@@ -114,7 +114,7 @@ export class FetchInspector implements InspectKind {
 
   async #fetch(text: string): Promise<Fetched | Refused> {
     const url = /^\s*https?:/i.test(text) ? parseUrl(text) : null;
-    if (url === null) throw new TypeError(`${text} is no http(s) URL`);
+    if (url === null) throw new WrongCase('url', `${text} is no http(s) URL`);
     const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
     const refused = this.#guard.checkPort(port);
     if (refused !== null) return { code: refused.code, words: refused.reason };

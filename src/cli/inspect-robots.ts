@@ -5,7 +5,7 @@ import { ROBOTS_TIMES, robotsVerdict, rulesOf } from '../fetch/robots-ladder.js'
 import { comparableUrl } from '../fetch/robots-path.js';
 import { parseUrl } from '../parse-url.js';
 import { formatDuration } from '../units.js';
-import { bytesOf, type Case, type InspectKind, optional, type Row } from './inspect-case.js';
+import { bytesOf, type Case, type InspectKind, optional, type Row, WrongCase } from './inspect-case.js';
 
 /** The product token that rules and directives are read for, unless a case names another. */
 export const AGENT = 'Saunter';
@@ -59,7 +59,7 @@ function statusOf({ status }: Case): number | null {
   if (status === undefined || status === null) return null;
   const number = typeof status === 'string' && /^\d{3}$/.test(status) ? Number(status) : status;
   if (Number.isInteger(number) && Number(number) >= 100 && Number(number) <= 999) return Number(number);
-  throw new TypeError('status must be an HTTP status, such as 503');
+  throw new WrongCase('status', 'status must be an HTTP status, such as 503');
 }
 
 function explainRobots(input: Case): Row[] {

@@ -4,7 +4,7 @@ import { loadConfig } from '../load-config.js';
 import { nearest } from '../nearest.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import type { ExitCode, World } from './command.js';
-import type { Case, Row } from './inspect-case.js';
+import { type Case, type Row, WrongCase } from './inspect-case.js';
 import { FETCH_OPTIONS, type Inspector, KINDS } from './inspect-kinds.js';
 import { clean, type Terminal } from './terminal.js';
 
@@ -84,12 +84,15 @@ function unknownKind(name: string | undefined): UserError {
   return new UserError(`There is no "${name}" to inspect; ${hint}.`, 2);
 }
 
+/** `contentType` of `content-type`. */
+const fieldOf = (flag: string): string => flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+
 /** Flags as fields of a case. */
 function givenFields({ flags }: Arguments): Case {
   const fields: Record<string, string> = {};
   for (const [flag, value] of flags) {
     if (flag === 'json' || flag === 'config') continue;
-    fields[flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())] = value;
+    fields[fieldOf(flag)] = value;
   }
   return fields;
 }
@@ -100,7 +103,10 @@ async function one(what: string, input: Case, kind: Inspector, asJson: boolean, 
     else terminal.print(table(await kind.explain(input)));
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError(`${what} cannot be inspected: ${(error as Error).message}.`, 1, { cause: error });
+    const flag = error instanceof WrongCase ? spec.flags.find(({ name }) => fieldOf(name) === error.field) : undefined;
+    const hint = flag === undefined ? '' : ` (--${flag.name} ${flag.value})`;
+    const sentence = `${what} cannot be inspected: ${(error as Error).message}${hint}.`;
+    throw new UserError(sentence, error instanceof WrongCase ? 2 : 1, { cause: error });
   }
 }
 

@@ -4,6 +4,7 @@ import { readStates, rows, STATES } from '../corpus/states.js';
 import { lookInto } from '../embedded/look.js';
 import type { StoreReader } from '../engines/ports.js';
 import { OUTCOMES, UserError } from '../errors.js';
+import { nearest } from '../nearest.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import { type ExitCode, requireDir, type World } from './command.js';
 import { cleanLine } from './terminal.js';
@@ -39,9 +40,14 @@ type Row = Record<string, string | number | boolean | null>;
 
 export async function run(args: Arguments, { terminal, signal }: World): Promise<ExitCode> {
   const what = args.operands[0];
-  const list = what === undefined ? undefined : LISTS[what];
+  const list = what !== undefined && Object.hasOwn(LISTS, what) ? LISTS[what] : undefined;
   if (list === undefined) {
-    throw new UserError(`What is to be listed? saunter list ${Object.keys(LISTS).join('|')} --dir DIR.`, 2);
+    const near = what === undefined ? null : nearest(what, Object.keys(LISTS));
+    const said =
+      what === undefined
+        ? 'What is to be listed?'
+        : `There is no list of "${what}"${near ? `; the nearest is ${near}` : ''}:`;
+    throw new UserError(`${said} saunter list ${Object.keys(LISTS).join('|')} --dir DIR.`, 2);
   }
   if (args.flags.has('url') && list !== visits) throw new UserError('--url goes with "saunter list visits".', 2);
   return lookInto(requireDir(args), async (reader) => {

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { readConfigFile } from '../config-file.js';
 import { crawlDirectory } from '../embedded/directory.js';
 import { noCrawl } from '../embedded/look.js';
 import { reparseDirectory } from '../embedded/reparse.js';
-import { loadConfig, userAgent } from '../load-config.js';
-import { formatCount } from '../units.js';
+import { checkWorkers, loadConfig, userAgent } from '../load-config.js';
+import { counted, formatCount } from '../units.js';
 import { version } from '../version.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import { type ExitCode, requireDir, type World } from './command.js';
@@ -36,12 +37,13 @@ export async function run(args: Arguments, { terminal, signal }: World): Promise
   if (!existsSync(crawlDirectory(dir).store)) throw noCrawl(dir);
   const file = args.flags.get('config');
   const config = loadConfig(file === undefined ? {} : readConfigFile(file), args.options, file);
+  checkWorkers(config, availableParallelism());
   const counts = await reparseDirectory(dir, config, userAgent(version(), config.contact), {
     all: args.flags.has('all'),
     isStopped: () => signal.aborted,
     onProgress: (done, total, { read, changed }) =>
       terminal.progress(
-        `Reading again: ${Math.floor((done / total) * 100)}% · ${formatCount(read)} pages, ${formatCount(changed)} changed`,
+        `Reading again: ${Math.floor((done / total) * 100)}% · ${counted(read, 'page')}, ${formatCount(changed)} changed`,
         performance.now(),
       ),
   });
@@ -49,7 +51,9 @@ export async function run(args: Arguments, { terminal, signal }: World): Promise
   if (args.flags.has('json')) terminal.print(JSON.stringify(counts));
   else {
     const failures = failed === 0 ? '' : ` ${formatCount(failed)} could not be read, and stay as they were.`;
-    terminal.print(`${formatCount(read)} pages were read again, ${formatCount(changed)} of them changed.${failures}`);
+    terminal.print(
+      `${counted(read, 'page was', 'pages were')} read again, ${formatCount(changed)} of them changed.${failures}`,
+    );
   }
   return signal.aborted ? 130 : 0;
 }

@@ -1,6 +1,6 @@
 import { hostName, type OperatorRequest } from '../embedded/operate.js';
 import { UserError } from '../errors.js';
-import { formatCount } from '../units.js';
+import { counted } from '../units.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import { type ExitCode, requireDir, type World } from './command.js';
 import { operateOn } from './operate.js';
@@ -30,8 +30,7 @@ export async function run(args: Arguments, { terminal }: World): Promise<ExitCod
   const request = requestOf(args);
   const { subject, changed } = await operateOn(requireDir(args), request);
   if (args.flags.has('json')) terminal.print(JSON.stringify({ subject, changed }));
-  else if (changed > 0)
-    terminal.print(`${formatCount(changed)} ${changed === 1 ? 'URL is' : 'URLs are'} pending again.`);
+  else if (changed > 0) terminal.print(`${counted(changed, 'URL is', 'URLs are')} pending again.`);
   else terminal.print(`There is no dead letter${subject === '' ? '' : ` of ${subject}`}.`);
   return 0;
 }

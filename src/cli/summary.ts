@@ -1,7 +1,7 @@
 /** The figures of a crawl in words. */
 import type { CeilingSummary, CrawlProgress, CrawlSummary } from '../crawl-options.js';
 import { OUTCOMES, type OutcomeCode } from '../errors.js';
-import { formatCount, formatDuration, formatSize } from '../units.js';
+import { counted, formatCount, formatDuration, formatSize } from '../units.js';
 import { cleanLine } from './terminal.js';
 
 /** One line while a crawl runs. */
@@ -13,17 +13,21 @@ export function progressLine(now: CrawlProgress): string {
       : now.state;
   return [
     formatDuration(wholeSeconds(now.seconds * 1000)),
-    `${formatCount(now.pages)} pages`,
+    counted(now.pages, 'page'),
     `${now.pagesPerSecond.toFixed(1)}/s`,
     formatSize(now.bytes),
-    `${formatCount(now.hosts)} hosts`,
+    counted(now.hosts, 'host'),
     `${formatCount(now.pending)} pending`,
     `${formatCount(now.inFlight)} open`,
     state,
   ].join(' · ');
 }
 
-/** What happened, for a person: one line for each figure that is not zero. */
+/** Seconds as a person would say them: `1.7s`, `12m30s`. */
+const timeWords = (seconds: number): string =>
+  seconds < 60 ? `${seconds.toFixed(1)}s` : formatDuration(wholeSeconds(seconds * 1000));
+
+/** What happened, for a person: totals of the crawl and the pace of this run, then one line for each figure that is not zero. */
 export function summaryText(summary: CrawlSummary, dir: string): string {
   const rows: (readonly [string, number, string])[] = [
     ['duplicates', summary.duplicates, ''],
@@ -39,10 +43,11 @@ export function summaryText(summary: CrawlSummary, dir: string): string {
     ['budget', budgetBound(summary), 'links and URLs that budgets of hosts held back (--budget)'],
     ['ceiling', summary.ceiling.bound > 0 ? summary.ceiling.backQueues : 0, ceilingWords(summary.ceiling)],
   ];
-  const seconds = formatDuration(Math.round(summary.seconds * 10) * 100);
+  const { pages, hosts, requests, bytes, pagesThisRun, seconds, pagesPerSecond } = summary;
+  const run = `${counted(pagesThisRun, 'page')} in ${timeWords(seconds)} (${pagesPerSecond.toFixed(1)} pages/s)`;
   return [
-    `${formatCount(summary.pages)} pages of ${formatCount(summary.hosts)} hosts: ${formatCount(summary.requests)} requests, ` +
-      `${formatSize(summary.bytes)}, ${seconds} (${summary.pagesPerSecond.toFixed(1)} pages/s).`,
+    `The crawl so far: ${counted(pages, 'page')} of ${counted(hosts, 'host')}, ${counted(requests, 'request')}, ${formatSize(bytes)}.`,
+    `This run: ${run}.`,
     ...rows
       .filter(([, figure]) => figure > 0)
       .map(([name, figure, words]) => `  ${name.padEnd(16)} ${formatCount(figure).padStart(10)}  ${words}`.trimEnd()),
@@ -70,7 +75,7 @@ export function ceilingWords({ period, pagesPerSecond, binds, bound }: CeilingSu
 }
 
 const mirrorWords = ({ host, of, copies, pages }: CrawlSummary['mirrors'][number]): string =>
-  `${host} of ${of} (${formatCount(copies)} of ${formatCount(pages)} pages)`;
+  `${host} of ${of} (${formatCount(copies)} of ${counted(pages, 'page')})`;
 
 const MOST_NAMED = 3;
 
@@ -91,11 +96,18 @@ export function reasonForNothing(summary: CrawlSummary): string {
   if (summary.robotsDenied > 0) return 'No page was fetched: robots.txt forbids every URL that is known.';
   const [reason] = byFigure(summary.rejected)[0] ?? [];
   if (summary.known === 0 && reason !== undefined) return `No page was fetched: every seed was refused (${reason}).`;
+  if (allBlocked(summary)) return `No page was fetched: ${BLOCKED}`;
   if (summary.pending > 0) {
-    return `No page was fetched: ${formatCount(summary.pending)} URLs still wait${waitingClause(summary)}; the same command goes on.`;
+    return `No page was fetched: ${counted(summary.pending, 'URL still waits', 'URLs still wait')}${waitingClause(summary)}; the same command goes on.`;
   }
   return 'No page was fetched.';
 }
+
+/** What is left is there because somebody said so. */
+export const allBlocked = ({ pending, waiting }: CrawlSummary): boolean =>
+  pending > 0 && waiting.blocked !== undefined && Object.keys(waiting).length === 1;
+
+export const BLOCKED = 'All that is left is on blocked hosts; saunter unblock HOST lets it be fetched.';
 
 function waitingClause(summary: CrawlSummary): string {
   const words = waitingWords(summary);

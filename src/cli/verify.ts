@@ -1,6 +1,6 @@
 import { verify } from '../corpus/verify.js';
 import { lookInto } from '../embedded/look.js';
-import { formatCount } from '../units.js';
+import { counted, formatCount } from '../units.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import { type ExitCode, requireDir, type World } from './command.js';
 import { cleanLine } from './terminal.js';
@@ -39,6 +39,6 @@ export async function run(args: Arguments, { terminal }: World): Promise<ExitCod
     for (const example of examples) terminal.print(`         ${cleanLine(example)}`);
     if (count > examples.length) terminal.print(`         and ${formatCount(count - examples.length)} more`);
   }
-  terminal.print(faults === 0 ? 'Everything agrees.' : `${formatCount(faults)} faults.`);
+  terminal.print(faults === 0 ? 'Everything agrees.' : `${counted(faults, 'fault')}.`);
   return faults === 0 ? 0 : 1;
 }

@@ -3,6 +3,7 @@ import type { CrawlOptions } from '../crawl-options.js';
 import type { Resolver } from '../engines/ports.js';
 import { UserError } from '../errors.js';
 import { inCidr, parseCidr, parseIp } from '../fetch/ip.js';
+import type { DnsResolver } from '../fetch/resolver.js';
 import { checkReach } from '../load-config.js';
 import type { NormalUrl } from '../url/normalize.js';
 import type { Identity } from './identity.js';
@@ -22,7 +23,7 @@ const isFree = ({ config }: CrawlOptions): boolean => config.contact !== null &&
 export async function checkSeeds(
   who: Identity,
   land: Territory,
-  resolver: Resolver,
+  resolver: DnsResolver,
   options: CrawlOptions,
 ): Promise<void> {
   const stranger = land.seeds[who.seeds.length]; // those of earlier runs come first
@@ -38,10 +39,18 @@ export async function checkSeeds(
 
 /** Told before anything is fetched.
  * @throws UserError (usage) for a seed beyond this machine without what that needs */
-async function checkSeedReach(resolver: Resolver, options: CrawlOptions, seeds: readonly NormalUrl[]): Promise<void> {
+async function checkSeedReach(
+  resolver: DnsResolver,
+  options: CrawlOptions,
+  seeds: readonly NormalUrl[],
+): Promise<void> {
   if (isFree(options)) return;
   for (const { host } of seeds) {
-    const answer = await resolver.resolve(host);
+    // What has to be asked of the resolvers of this machine is beyond it: nobody is asked about a crawl that will be
+    // refused. Resolvers that the operator names may be of a closed network, and are.
+    const known = resolver.withoutDns(host);
+    if (known === null && options.config.dns.length === 0) checkReach(options.config, host);
+    const answer = known ?? (await resolver.resolve(host));
     const isHere = 'code' in answer || answer.addresses.every(isLoopback);
     checkReach(options.config, isHere ? null : host);
   }

@@ -109,6 +109,7 @@ function summary(
     errors: { ...tally.errors, ...crawl.unresolved },
     seconds: Math.round(seconds * 1000) / 1000,
     pagesPerSecond: seconds > 0 ? Math.round((pages / seconds) * 100) / 100 : 0,
+    pagesThisRun: pages,
     revisits: tally.revisits,
     notModified: tally.notModified,
     changed: tally.changed,

@@ -127,7 +127,7 @@ export class DnsResolver implements Resolver {
   /** The addresses of a host as it stands in a URL. Never rejects; ends within the timeout once its turn has come. */
   async resolve(host: string): Promise<DnsAnswer> {
     const name = host.toLowerCase().replace(/\.$/, '');
-    const known = this.#withoutDns(name);
+    const known = this.withoutDns(name);
     if (known) return known;
     if (!isHostName(name)) return { code: 'dns.nxdomain', ttlMs: this.#maxTtlMs };
     const cached = this.#cached(name);
@@ -139,7 +139,9 @@ export class DnsResolver implements Resolver {
     return answer;
   }
 
-  #withoutDns(name: string): ResolvedHost | null {
+  /** What pins, literals and the hosts file say of a host; null if a server has to be asked. */
+  withoutDns(host: string): ResolvedHost | null {
+    const name = host.toLowerCase().replace(/\.$/, '');
     const found = (source: 'pin' | 'literal' | 'hosts', addresses: readonly string[]): ResolvedHost => {
       return { addresses: ipv4First(addresses), ttlMs: this.#maxTtlMs, stale: false, source };
     };

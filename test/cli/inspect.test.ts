@@ -234,7 +234,11 @@ describe('one case by arguments', () => {
     [['url', 'x', '--agent', 'y'], 2, '--agent says nothing about a url.'],
     [['type', 'x', '--content-type', 'y', 'z'], 2, 'has no use for "z"'],
     [['robots', '/nowhere/robots.txt'], 1, 'robots /nowhere/robots.txt cannot be inspected: ENOENT'],
-    [['page', '/nowhere/page.html'], 1, 'cannot be inspected:'],
+    [['page', '/nowhere/page.html', '--url', 'http://a.test/'], 1, 'cannot be inspected:'],
+    [['page', 'package.json'], 2, 'page package.json cannot be inspected: url is missing (--url URL).'],
+    [['robots', '--status', 'abc'], 2, 'status must be an HTTP status, such as 503 (--status CODE).'],
+    [['fetch', 'ftp://a.test/'], 2, 'ftp://a.test/ is no http(s) URL'],
+    [['page', '--file='], 2, '--file cannot be empty: --file FILE.'],
   ])('that is wrong (%j) ends with %d and one sentence', async (argv, exitCode, sentence) => {
     const { code, out, err } = await new FakeProcess().run('inspect', ...argv);
     expect([code, out]).toEqual([exitCode, '']);

@@ -36,6 +36,7 @@ const summary: CrawlSummary = {
   errors: { 'read.closed': 1 },
   seconds: 12.34,
   pagesPerSecond: 0.97,
+  pagesThisRun: 11,
   ceiling: { backQueues: 1024, period: 1.2, pagesPerSecond: 853.33, binds: false, bound: 0 },
   suspectedTraps: [],
   mirrors: [],
@@ -64,6 +65,20 @@ describe('the program', () => {
     ['--frobnicate', 'There is no option --frobnicate; see saunter --help.\n'],
   ])('answers %s with one sentence and exit code 2', async (word, sentence) => {
     expect(await new FakeProcess().run(word)).toEqual({ code: 2, out: '', err: sentence });
+  });
+
+  it.each([
+    [['list', 'host'], 'There is no list of "host"; the nearest is hosts: saunter list urls|hosts|dead'],
+    [['list', 'toString', '--dir', 'd'], 'There is no list of "toString": saunter list'],
+    [['list'], 'What is to be listed? saunter list urls|hosts|dead'],
+    [['export', '--dir', 'd', '--out', 'pages.txt'], 'The ending of pages.txt tells no format: give --format, one of '],
+    [['status', '--dir', ''], '--dir cannot be empty: --dir DIR.'],
+    [['status'], 'Which crawl? Give its directory with --dir DIR.'],
+  ])('answers %j with one sentence and exit code 2', async (argv, sentence) => {
+    const { code, out, err } = await new FakeProcess().run(...argv);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain(sentence);
+    expect(err.trimEnd().split('\n')).toHaveLength(1);
   });
 
   it.each(['crawl', 'demo', 'status', 'list', 'export', 'verify', 'inspect'])(
@@ -124,12 +139,25 @@ describe('crawl', () => {
   it('prints words, or one object as the last line with --json', async () => {
     body = async () => summary;
     const words = await new FakeProcess().run('crawl', seed);
-    expect(words.out).toMatch(/^12 pages of 2 hosts: 20 requests, 120\.6KiB, 12s300ms \(1\.0 pages\/s\)\.\n/);
+    expect(words.out).toMatch(
+      /^The crawl so far: 12 pages of 2 hosts, 20 requests, 120\.6KiB\.\nThis run: 11 pages in 12\.3s \(1\.0 pages\/s\)\.\n/,
+    );
     expect(words.out).toMatch(/refused +9 {2}scope 7, depth 2/);
     expect(words.out).not.toMatch(/budget|ceiling/);
     const json = await new FakeProcess().run('crawl', seed, '--json');
     expect(JSON.parse(json.out.trimEnd().split('\n').at(-1) ?? '')).toEqual(summary);
     expect([words.err, json.err]).toEqual(['', '']);
+  });
+
+  it('says one page and one host, and that only blocked hosts are left', async () => {
+    body = async () => ({
+      ...{ ...summary, pages: 1, hosts: 1, requests: 1, pagesThisRun: 1, seconds: 90 },
+      waiting: { blocked: { urls: 3, next: null } },
+    });
+    const { out } = await new FakeProcess().run('crawl', seed);
+    expect(out).toContain('All that is left is on blocked hosts; saunter unblock HOST lets it be fetched.\n');
+    expect(out).toContain('The crawl so far: 1 page of 1 host, 1 request, ');
+    expect(out).toContain('This run: 1 page in 1m30s (1.0 pages/s).');
   });
 
   it('shows progress on a terminal only', async () => {
@@ -219,11 +247,13 @@ describe('crawl', () => {
     ],
     [[seed, '-v'], 'There is no option -v; see saunter crawl --help.'],
     [[seed, '--max-pages'], '--max-pages needs a value: --max-pages N.'],
+    [[seed, '--dir', ''], '--dir cannot be empty: --dir DIR.'],
+    [[seed, '--seeds='], '--seeds cannot be empty: --seeds FILE.'],
     [[seed, '--max-pages', '--json'], '--max-pages needs a value'],
     [[seed, '--max-pages', '-5'], '--max-pages cannot be "-5": give a whole number from 1 to'],
     [[seed, '--json=yes'], '--json takes no value.'],
     [[seed, '--delay', '1s', '--delay', '2s'], '--delay is given twice.'],
-    [[seed, '--delay', '5'], '--delay cannot be "5": give a duration from 0 to 1h, such as 300ms, 5s or 1h30m.'],
+    [[seed, '--delay', '5'], '--delay cannot be "5": give a duration from 0 to 1h, such as 300ms, 5s or 10m.'],
     [[seed, '--config', '/nowhere.json'], 'The config file /nowhere.json cannot be read'],
   ])('refuses %j with one sentence and exit code 2', async (argv, sentence) => {
     const { code, out, err } = await new FakeProcess().run('crawl', ...argv);

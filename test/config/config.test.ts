@@ -5,7 +5,14 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { OPTION_NAMES, OPTIONS, type OptionName, optionOf, optionOfFlag } from '../../src/config.js';
 import { readConfigFile } from '../../src/config-file.js';
 import { UserError } from '../../src/errors.js';
-import { checkReach, frozenDifference, frozenOptions, loadConfig, userAgent } from '../../src/load-config.js';
+import {
+  checkReach,
+  checkWorkers,
+  frozenDifference,
+  frozenOptions,
+  loadConfig,
+  userAgent,
+} from '../../src/load-config.js';
 
 /** The message of the usage error that this throws. */
 function refusal(run: () => unknown): string {
@@ -78,6 +85,15 @@ describe('the table', () => {
     expect(new Set(flags).size).toBe(flags.length);
     expect(optionOfFlag('max-pages')).toBe('maxPages');
     expect(optionOfFlag('max-pagse')).toBe(null);
+  });
+});
+
+describe('the words about a range', () => {
+  it.each(OPTION_NAMES)('%s: its examples are in its range', (name) => {
+    const { allowed, read } = optionOf(name);
+    const range = / (?:duration|size) from .* such as ([^"]*?)(?:, or (?:off|auto))?$/.exec(allowed);
+    if (range === null) return expect(allowed).not.toMatch(/(?:duration|size) from/);
+    for (const example of range[1].split(/, | or /)) expect(read(example), example).toBeGreaterThan(0);
   });
 });
 
@@ -174,6 +190,15 @@ describe('loading', () => {
         refusal(() => loadConfig({}, { [flag]: [value] })),
         value,
       ).toContain(`--${flag} cannot be`);
+  });
+});
+
+describe('page workers', () => {
+  it('are refused beyond sixteen for each core', () => {
+    const workers = (n: string) => () => checkWorkers(loadConfig({}, { workers: n }), 2);
+    expect(workers('32')).not.toThrow();
+    expect(workers('auto')).not.toThrow();
+    expect(workers('33')).toThrow('--workers 33 is too much for this machine: one worker keeps a core busy, and 32 is');
   });
 });
 

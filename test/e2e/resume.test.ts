@@ -203,7 +203,7 @@ describe('a crawl that has ended', () => {
     for (let run = 0; run < 2; run++) {
       const again = await crawl(args);
       expect(again.code).toBe(0);
-      const { seconds: _, pagesPerSecond: __, ceiling: ___, ...figures } = again.summary;
+      const { seconds: _, pagesPerSecond: __, ceiling: ___, pagesThisRun: ____, ...figures } = again.summary;
       expect(first.summary).toMatchObject(figures);
     }
     expect(site.log).toHaveLength(asked);
@@ -217,7 +217,7 @@ describe('a crawl that has ended', () => {
     const summary = JSON.parse(lines[0]) as Record<string, unknown>;
     expect(Object.keys(summary).join(' ')).toBe(
       'pages requests bytes duplicates nearDuplicates hosts known pending waiting deadLetters robotsDenied rejected errors seconds pagesPerSecond ' +
-        'revisits notModified changed freshness ceiling suspectedTraps mirrors',
+        'pagesThisRun revisits notModified changed freshness ceiling suspectedTraps mirrors',
     );
     const empty = Object.entries(summary).filter(([, value]) => value === null || value === undefined);
     expect(empty).toEqual([['freshness', null]]); // of a crawl that does not revisit

@@ -36,6 +36,7 @@ export interface Summary {
   errors: Record<string, number>;
   seconds: number;
   pagesPerSecond: number;
+  pagesThisRun: number;
   ceiling: { backQueues: number; period: number | null; pagesPerSecond: number | null; binds: boolean; bound: number };
 }
 
