@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { blocksFor, NearIndex } from '../../src/dedupe/near-index.js';
-import { hammingDistance, parseSimhash } from '../../src/dedupe/simhash.js';
+import { hammingDistance, parseSimhash, popCount } from '../../src/dedupe/simhash.js';
 import { randomWords } from './random.js';
 
 /** Flips `count` bits, chosen by `seed`. */
@@ -40,6 +40,29 @@ describe.each([4, 5, 6])('a near index of %s blocks', (blocks) => {
     }
     expect(wrong).toEqual([]);
     expect(hits).toBeGreaterThan(400);
+  });
+
+  it('finds among 100,000 random pages what a look at each finds: neighbours at distances 0 to 3, and none at 4', () => {
+    const pages = 100_000;
+    const words = randomWords(2 * pages, 100 + blocks);
+    const [his, los] = [words.subarray(0, pages), words.subarray(pages)];
+    const index = new NearIndex(pages, blocks);
+    for (let id = 0; id < pages; id++) index.add(his[id], los[id], id);
+    const found = [0, 0, 0, 0, 0];
+    for (let query = 0; query < 500; query++) {
+      const planted = query % 5;
+      const of = (query * 7_919) % pages;
+      const [hi, lo] = flip(his[of], los[of], planted, query);
+      let best = -1;
+      let least = 4;
+      for (let id = 0; id < pages; id++) {
+        const distance = popCount(his[id] ^ hi) + popCount(los[id] ^ lo);
+        if (distance < least) [best, least] = [id, distance];
+      }
+      if (index.find(hi, lo) !== best) throw new Error(`query ${query}: ${index.find(hi, lo)} in place of ${best}`);
+      if (best === of && index.distance === planted) found[planted]++;
+    }
+    expect(found).toEqual([100, 100, 100, 100, 0]);
   });
 
   it('finds every pair that differs in any three bits', () => {

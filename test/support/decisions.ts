@@ -1,6 +1,7 @@
 /** The deciding parts of a crawl (frontier, admission, robots desk, settlement) wired together, with time, addresses,
  * texts and answers in the hands of a test. */
 
+import { createHash } from 'node:crypto';
 import { Admission, type AdmissionOptions } from '../../src/admit/admission.js';
 import { type DuplicateOptions, Duplicates } from '../../src/admit/duplicates.js';
 import { RobotsDesk } from '../../src/admit/robots-desk.js';
@@ -13,7 +14,7 @@ import { seededRandom } from '../../src/engines/system.js';
 import { ROBOTS_TIMES } from '../../src/fetch/robots-ladder.js';
 import { Frontier } from '../../src/frontier/frontier.js';
 import type { FrontierOptions, Lease, Turn } from '../../src/frontier/lease.js';
-import type { LeaseReport } from '../../src/frontier/report.js';
+import type { LeaseReport, PageReport } from '../../src/frontier/report.js';
 import { breadthFirst } from '../../src/frontier/score.js';
 import { UrlKeyer } from '../../src/url/key.js';
 import { createNormalizer } from '../../src/url/normalize.js';
@@ -41,6 +42,10 @@ export interface Answer {
   body?: string;
   location?: string;
   links?: readonly string[];
+  /** Of a page: its content, and its fingerprint; what the worker was told that it repeats. */
+  content?: string;
+  simhash?: string;
+  told?: { of: number; near: boolean };
   retryAfterMs?: number;
   ms?: number;
 }
@@ -138,7 +143,10 @@ export class Decisions {
   }
 
   /** Ends a lease with an answer, now. */
-  answer(lease: Lease, { status = 200, code, body, location, links = [], retryAfterMs, ms = 0 }: Answer = {}): void {
+  answer(
+    lease: Lease,
+    { status = 200, code, body, location, links = [], retryAfterMs, ms = 0, ...page }: Answer = {},
+  ): void {
     const packer = new LinkPacker();
     for (const link of links) {
       const { keyHi, keyLo, url } = this.keyed(link, lease.target);
@@ -147,7 +155,8 @@ export class Decisions {
     const target = location === undefined ? null : this.keyed(location, lease.target);
     const report: LeaseReport = {
       ...{ lease: lease.id, status, started: this.now - ms, ended: this.now, retryAfterMs: retryAfterMs ?? null },
-      ...{ bytes: 0, truncated: false, record: null, page: null, from: 0, to: links.length, refused: null },
+      ...{ bytes: 0, truncated: false, record: null, from: 0, to: links.length, refused: null },
+      page: pageOf(page),
       code: code ?? codeOf(status),
       redirect: target === null ? null : { ...target, inScope: true, trap: null, cookie: null },
       robots: lease.kind === 'robots' && body !== undefined ? Buffer.from(body) : null,
@@ -169,6 +178,16 @@ export class Decisions {
     }
     return requests;
   }
+}
+
+function pageOf({ content, simhash, told }: Answer): PageReport | null {
+  if (content === undefined) return null;
+  return {
+    ...{ contentType: 'text/html', charset: '', language: '', title: '', payloadDigest: null, etag: null },
+    ...{ lastModified: null, text: null, index: true, links: 0, aiPreferences: null, parser: 1, fields: null },
+    contentHash: createHash('sha256').update(content).digest(),
+    ...{ simhash: simhash ?? null, duplicateOf: told?.of ?? -1, near: told?.near ?? false },
+  };
 }
 
 function codeOf(status: number): LeaseReport['code'] {
