@@ -1,5 +1,5 @@
 /**
- * A synthetic server as a program: `node dist/sim/server-main.js --web demo|kill|bench [--port N] [--seed N]
+ * A synthetic server as a program: `node dist/sim/server-main.js --web demo|kill|bench|traps [--port N] [--seed N]
  * [--hosts N] [--pages N] [--control] [--log FILE]`.
  *
  * Prints a {@link ReadyLine} and serves until SIGTERM or SIGINT. With `--control` it also answers the commands of
@@ -16,6 +16,7 @@ import type { SyntheticWeb, WebPlace } from './web.js';
 import { type BenchFigures, createBenchWeb } from './web-bench.js';
 import { createDemoWeb } from './web-demo.js';
 import { createKillWeb } from './web-kill.js';
+import { createTrapWeb } from './web-traps.js';
 
 const { values: flags } = parseArgs({
   options: {
@@ -41,6 +42,8 @@ async function build(place: WebPlace): Promise<SyntheticWeb> {
   switch (flags.web) {
     case 'demo':
       return createDemoWeb(seed, place);
+    case 'traps':
+      return createTrapWeb(seed, place);
     case 'kill':
       return createKillWeb(size(40, 15), place);
     case 'bench': {
@@ -49,7 +52,7 @@ async function build(place: WebPlace): Promise<SyntheticWeb> {
       return bench;
     }
     default:
-      throw new Error(`there is no web named ${flags.web}: choose demo, kill or bench`);
+      throw new Error(`there is no web named ${flags.web}: choose demo, kill, bench or traps`);
   }
 }
 

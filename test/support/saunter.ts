@@ -38,6 +38,8 @@ export interface Summary {
   pagesPerSecond: number;
   pagesThisRun: number;
   ceiling: { backQueues: number; period: number | null; pagesPerSecond: number | null; binds: boolean; bound: number };
+  suspectedTraps: { host: string; pages: number; duplicates: number }[];
+  mirrors: { host: string; of: string; copies: number; pages: number }[];
 }
 
 export interface Ran {
