@@ -1,11 +1,12 @@
 /**
- * `npm run bench -- [crawl|parse] [--hosts N] [--pages N] [--seed N] [--max-cpu MS] [--max-rss MIB] [--max-reparse MS] [--keep] [--json]
+ * `npm run bench -- [crawl|parse|simhash] [--hosts N] [--pages N] [--seed N] [--max-cpu MS] [--max-rss MIB] [--max-reparse MS] [--keep] [--json]
  * [-- MORE CRAWL FLAGS]`. See README.md in this folder.
  */
 import { parseArgs } from 'node:util';
 import { crawlBench } from './crawl.js';
 import { parseBench } from './parse.js';
 import { programFile } from './program.js';
+import { simhashBench } from './simhash.js';
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -25,7 +26,7 @@ const { values: flags, positionals } = parseArgs({
 const [bench = 'crawl', ...crawlArgs] = positionals;
 
 /** Each prints its figures; true if they are as good as they must be. */
-const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = { crawl, parse };
+const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = { crawl, parse, simhash };
 
 if (!Object.hasOwn(BENCHES, bench)) {
   process.stderr.write(`There is no bench "${bench}": choose ${Object.keys(BENCHES).join(', ')}.\n`);
@@ -37,6 +38,20 @@ async function parse(): Promise<boolean> {
   const { pages, stages } = await parseBench(Number(flags.seed));
   for (const [name, cost] of Object.entries(stages)) say(`${cost.toFixed(3)} ms CPU a page: ${name}`);
   say(`${pages} pages`);
+  return true;
+}
+
+async function simhash(): Promise<boolean> {
+  simhashBench((cost) => {
+    const what = `${cost.pages / 1e6} million pages, ${cost.blocks} blocks`;
+    if (!('query' in cost)) say(`${what}: left out, there is not enough free memory`);
+    else {
+      const { query, add, bytesPerPage } = cost;
+      say(
+        `${what}: ${query.toFixed(1)} us a query, ${add.toFixed(1)} us to add, ${bytesPerPage.toFixed(0)} bytes a page`,
+      );
+    }
+  });
   return true;
 }
 
