@@ -4,7 +4,7 @@
  */
 import type { Admission } from './admit/admission.js';
 import type { Settlement } from './admit/settle.js';
-import type { Clock, Resolver, Store } from './engines/ports.js';
+import type { Clock, Resolver, Store, UrlText } from './engines/ports.js';
 import { UserError } from './errors.js';
 import type { AddressGuard } from './fetch/address-guard.js';
 import type { Frontier } from './frontier/frontier.js';
@@ -39,6 +39,8 @@ export interface CrawlParts {
   batches: Batches;
   held: HeldDesk;
   near: NearDesk;
+  /** Is a page to be fetched whole, whatever its validators say? */
+  unconditional: (text: UrlText) => boolean;
   texts: TextCache;
   tally: Tally;
   workers: Workers;
@@ -302,12 +304,17 @@ export class Crawl {
       .then(() => texts.read(request.urls, visits, store))
       .then(
         (read) => {
-          frontier.loaded(request, read, this.now());
+          frontier.loaded(request, read.map(this.#withoutUselessValidators, this), this.now());
           this.wake();
         },
         (error) => this.fail(error),
       );
     return false;
+  }
+
+  #withoutUselessValidators(text: UrlText): UrlText {
+    if (text.last === null || !this.#p.unconditional(text)) return text;
+    return { ...text, last: { ...text.last, etag: null, lastModified: null } };
   }
 
   async #close(): Promise<void> {

@@ -5,6 +5,7 @@
 import type { Changes, HostEventRow, VisitRow } from '../changes.js';
 import { type DuplicateLimits, HostDuplicates } from '../dedupe/host-duplicates.js';
 import { type KeptPages, printOf } from '../dedupe/kept-pages.js';
+import type { UrlText } from '../engines/ports.js';
 import type { OutcomeCode } from '../errors.js';
 import type { Frontier } from '../frontier/frontier.js';
 import type { Lease } from '../frontier/lease.js';
@@ -91,6 +92,17 @@ export class Duplicates {
     }
     const similar = print === null || !near.isLoaded ? -1 : near.find(print.hi, print.lo, lease.url);
     return similar < 0 ? original : { code, duplicateOf: similar, near: true };
+  }
+
+  /** Is a page to be fetched whole, whatever its validators would say? Its text was not kept, since another page had it, and
+   * that one has another now. */
+  hasLostOriginal({ id, last }: UrlText): boolean {
+    if (last === null || last.duplicateOf < 0) return false;
+    const { content, near } = this.kept;
+    const { contentHash, simhash } = last.body;
+    if (contentHash !== null && content.visitOf(contentHash) >= 0) return false;
+    const print = printOf(simhash);
+    return print === null || !near.isLoaded || near.find(print.hi, print.lo, id) < 0;
   }
 
   /** A 200 that is the host's error page, or that answers a URL which cannot exist. Home pages and seeds are what

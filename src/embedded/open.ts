@@ -149,6 +149,7 @@ async function wire(
   const crawl = new Crawl(
     {
       ...{ frontier, admission, settlement, batches, held, near, texts, tally, workers, store, leases },
+      unconditional: (text) => duplicates.hasLostOriginal(text),
       guard: land.guard,
       resolver: reaching(resolver, options),
       clock: systemClock,

@@ -100,16 +100,11 @@ export class MemoryStore implements Store {
   }
 
   #last(row: VisitRow, url: string): LastVisit {
-    const { id: visit, at, nextVisit, history, code, duplicateOf, bodyOf, etag, lastModified } = row;
-    const {
-      id,
-      at: bodyAt,
-      finalUrl,
-      contentHash,
-      payloadDigest,
-      simhash,
-    } = this.#rows.visits[bodyOf < 0 ? visit : bodyOf];
-    const body = { visit: id, at: bodyAt, target: finalUrl ?? url, contentHash, payloadDigest, simhash };
+    const { id: visit, at, nextVisit, history, code, bodyOf, etag, lastModified } = row;
+    const held = this.#rows.visits[bodyOf < 0 ? visit : bodyOf];
+    const { contentHash, payloadDigest, simhash, duplicateOf } = held;
+    const target = held.finalUrl ?? url;
+    const body = { visit: held.id, at: held.at, target, contentHash, payloadDigest, simhash };
     return { visit, at, nextVisit, history, found: isFound(code), duplicateOf, etag, lastModified, body };
   }
 

@@ -76,6 +76,7 @@ export interface LastVisit {
   history: string | null;
   /** It found a page: a body, or a 304. */
   found: boolean;
+  /** Id of the URL whose page the body in force repeats, exactly or nearly, or -1. */
   duplicateOf: number;
   /** Its validators. */
   etag: string | null;

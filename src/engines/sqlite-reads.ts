@@ -100,7 +100,7 @@ export class Lookups {
     this.#db = db;
     this.#url = db.prepare(
       `SELECT u.id, u.url, u.kind, u.depth, u.hops, v.id AS visit, v.etag, v.last_modified AS lastModified, v.at,
-         v.next_visit AS nextVisit, v.history, v.code, v.duplicate_of AS duplicateOf, b.id AS body, b.at AS bodyAt,
+         v.next_visit AS nextVisit, v.history, v.code, b.duplicate_of AS duplicateOf, b.id AS body, b.at AS bodyAt,
          coalesce(b.final_url, u.url) AS target, b.content_hash AS contentHash, b.payload_digest AS payloadDigest, b.simhash
        FROM urls u LEFT JOIN visits v ON v.id = ? AND v.url = u.id
        LEFT JOIN visits b ON b.id = iif(v.body_of < 0, v.id, v.body_of) WHERE u.id = ?`,

@@ -24,7 +24,7 @@ function answer(target: string, { headers }: Asked): Answer | string | undefined
   times.set(target, n + 1);
   switch (target) {
     case '/':
-      return links('/still', '/fast', '/plain', '/gone', '/moves', '/never');
+      return links('/still', '/fast', '/plain', '/gone', '/moves', '/never', '/was', '/copy');
     case '/still': {
       const isSame = headers['if-none-match'] === '"still"' && headers['if-modified-since'] !== undefined;
       const validators = { ETag: '"still"', 'Last-Modified': 'Tue, 01 Dec 2026 10:00:00 GMT' };
@@ -40,6 +40,10 @@ function answer(target: string, { headers }: Asked): Answer | string | undefined
       return n === 0 ? page(4) : { status: 301, headers: { Location: '/new' } };
     case '/new':
       return page(5);
+    case '/was':
+      return page(n === 0 ? 6 : 7);
+    case '/copy':
+      return headers['if-none-match'] === '"copy"' ? { status: 304 } : { headers: { ETag: '"copy"' }, body: page(6) };
     default:
       return undefined;
   }
@@ -113,8 +117,12 @@ describe('a crawl that revisits', () => {
     expect((await visits(dir, '/gone'))[1]).toMatchObject({ status: 404, changed: true });
     expect(times.get('/new')).toBeGreaterThanOrEqual(1);
 
-    expect(summary.pages).toBe(7); // each page once: /, still, fast, plain, gone, moves, new
-    expect(summary.notModified).toBe(still.length);
+    expect(summary.pages).toBe(9); // each page once, and /new
+    expect(summary.duplicates).toBe(1);
+    // a copy is a page of its own as soon as what it copied is another page, though its server says 304
+    const copies = await visits(dir, '/copy');
+    expect(copies.map(({ status }) => status)).toEqual([200, 304, 200, ...copies.slice(3).map(() => 304)]);
+    expect(summary.notModified).toBe(still.length + copies.filter(({ status }) => status === 304).length);
     expect(summary.revisits).toBeGreaterThan(summary.changed);
     expect(summary.changed).toBeGreaterThanOrEqual(fast.length + 2);
     expect(summary.freshness).toBeGreaterThan(0);
@@ -125,7 +133,7 @@ describe('a crawl that revisits', () => {
     const verified = await saunter(['verify', '--dir', dir]);
     expect([verified.code, verified.out]).toEqual([0, expect.stringContaining('Everything agrees.')]);
     const records = warcText(dir);
-    expect(records.split('revisit/server-not-modified')).toHaveLength(still.length + 1);
+    expect(records.split('revisit/server-not-modified')).toHaveLength(summary.notModified + 1);
     expect(records).toContain('revisit/identical-payload-digest'); // of /plain, which has no validators
     const out = JSON.parse(
       (await saunter(['export', '--dir', dir, '--format', 'jsonl'])).out
@@ -170,13 +178,13 @@ describe('a crawl that revisits', () => {
     ]);
     const since = new Date().toISOString();
     const { summary } = await crawl(args(dir, 'optimal', config, '4s'));
-    expect([summary.pages, summary.revisits > 0, summary.changed > 0]).toEqual([7, true, true]);
+    expect([summary.pages, summary.revisits > 0, summary.changed > 0]).toEqual([9, true, true]);
     const { out } = await saunter(['export', '--dir', dir, '--format', 'jsonl', '--changed-since', since]);
     const changed = out
       .trimEnd()
       .split('\n')
       .map((line) => new URL(JSON.parse(line).url).pathname);
-    expect(changed.sort()).toEqual(['/fast', '/new']); // which of them was fetched last is a matter of time
+    expect(changed.sort()).toEqual(['/fast', '/new', '/was']); // which of them was fetched last is a matter of time
     const one = await crawl([
       site.url('127.0.0.1'),
       '--dir',
