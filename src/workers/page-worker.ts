@@ -28,6 +28,12 @@ import {
 /** Reports and questions are sent together; the first waits this long at most, ms. */
 const LINGER = 10;
 
+/** A page that was archived and read, and the answer to its question: -1 for none, null while it is awaited. */
+interface Archived {
+  readonly read: ReadJob;
+  near: number | null;
+}
+
 export class PageWorker {
   readonly #settings: WorkerSettings;
   readonly #post: (message: FromWorker) => void;
@@ -40,10 +46,13 @@ export class PageWorker {
   readonly #documents: DocumentReader;
   /** Fetched, and waiting for an answer from the main thread. */
   readonly #asked = new Map<number, Job>();
-  /** Archived and parsed, and waiting for an answer whether their text is held. */
-  readonly #compared = new Map<number, ReadJob>();
-  /** Ready to be archived and parsed, or, after that, to be finished. */
-  readonly #queue: ({ job: Job; held: HeldAnswer | null } | { done: ReadJob; near: number })[] = [];
+  /** Those of {@link #inOrder} that wait for an answer whether their text is held. */
+  readonly #compared = new Map<number, Archived>();
+  /** Ready to be archived and parsed. */
+  readonly #queue: { job: Job; held: HeldAnswer | null }[] = [];
+  /** Archived and parsed, in the order of their records. They are finished and reported in that order, whoever is answered
+   * first: what is committed of a segment, or of the texts, is a beginning of it, and recovery cuts the rest off. */
+  readonly #inOrder: Archived[] = [];
   #reports: LeaseReport[] = [];
   #questions: HeldQuestion[] = [];
   #nearQuestions: NearQuestion[] = [];
@@ -153,10 +162,10 @@ export class PageWorker {
   }
 
   #conclude({ lease, of }: NearAnswer): void {
-    const done = this.#compared.get(lease);
-    if (done === undefined) return;
+    const archived = this.#compared.get(lease);
+    if (archived === undefined) return;
     this.#compared.delete(lease);
-    this.#queue.push({ done, near: of });
+    archived.near = of;
     this.#drainSoon();
   }
 
@@ -170,12 +179,14 @@ export class PageWorker {
     const until = performance.now() + this.#settings.turn;
     let done = 0;
     try {
-      while (done < this.#queue.length && performance.now() < until) {
-        const next = this.#queue[done++];
-        const { lease } = ('done' in next ? next.done.job : next.job).order;
-        this.#shared.setParsing(this.#settings.index, lease);
-        if ('done' in next) this.#end(next.done, next.near);
-        else this.#compare(this.#readPage(next.job, next.held, this.#parts));
+      while ((this.#firstIsAnswered || done < this.#queue.length) && performance.now() < until) {
+        if (this.#firstIsAnswered) {
+          this.#end(this.#inOrder.shift()!);
+          continue;
+        }
+        const { job, held } = this.#queue[done++];
+        this.#shared.setParsing(this.#settings.index, job.order.lease);
+        this.#compare(this.#readPage(job, held, this.#parts));
         this.#shared.setParsing(this.#settings.index, -1);
       }
     } catch (error) {
@@ -183,25 +194,31 @@ export class PageWorker {
       return;
     }
     this.#queue.splice(0, done);
-    if (this.#queue.length > 0) setImmediate(() => this.#drain());
+    if (this.#queue.length > 0 || this.#firstIsAnswered) setImmediate(() => this.#drain());
     else this.#draining = false;
     this.#sendSoon();
   }
 
-  /** Is the text of a page held already? Pages that have none are finished at once. */
-  #compare(done: ReadJob): void {
-    const ask = nearQuestion(done);
-    if (ask === null) {
-      this.#end(done, -1);
-      return;
-    }
-    this.#compared.set(ask.lease, done);
+  /** Is the text of a page held already? Of pages that have none nothing is asked. */
+  #compare(read: ReadJob): void {
+    const ask = nearQuestion(read);
+    const archived: Archived = { read, near: ask === null ? -1 : null };
+    this.#inOrder.push(archived);
+    if (ask === null) return;
+    this.#compared.set(ask.lease, archived);
     this.#nearQuestions.push(ask);
   }
 
-  #end(done: ReadJob, near: number): void {
-    this.#reports.push(finish(done, near, this.#parts));
-    this.#shared.addBodies(-held(done.job.result));
+  get #firstIsAnswered(): boolean {
+    return this.#inOrder.length > 0 && this.#inOrder[0].near !== null;
+  }
+
+  #end({ read, near }: Archived): void {
+    const { job } = read;
+    this.#shared.setParsing(this.#settings.index, job.order.lease);
+    this.#reports.push(finish(read, near ?? -1, this.#parts));
+    this.#shared.setParsing(this.#settings.index, -1);
+    this.#shared.addBodies(-held(job.result));
   }
 
   #sendSoon(): void {
