@@ -1,11 +1,12 @@
 /**
- * `npm run bench -- [crawl|parse|simhash] [--hosts N] [--pages N] [--seed N] [--max-cpu MS] [--max-rss MIB] [--max-reparse MS] [--keep] [--json]
+ * `npm run bench -- [crawl|parse|simhash|scale|seen] [--hosts N] [--pages N] [--seed N] [--max-cpu MS] [--max-rss MIB] [--max-reparse MS] [--keep] [--json]
  * [-- MORE CRAWL FLAGS]`. See README.md in this folder.
  */
 import { parseArgs } from 'node:util';
 import { crawlBench } from './crawl.js';
 import { parseBench } from './parse.js';
 import { programFile } from './program.js';
+import { scaleBench } from './scale.js';
 import { simhashBench } from './simhash.js';
 
 const { values: flags, positionals } = parseArgs({
@@ -18,6 +19,7 @@ const { values: flags, positionals } = parseArgs({
     'max-rss': { type: 'string', default: '500' },
     'max-reparse': { type: 'string', default: '1' },
     crawler: { type: 'string', default: programFile },
+    urls: { type: 'string', default: '1,10,100' },
     keep: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
@@ -26,7 +28,7 @@ const { values: flags, positionals } = parseArgs({
 const [bench = 'crawl', ...crawlArgs] = positionals;
 
 /** Each prints its figures; true if they are as good as they must be. */
-const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = { crawl, parse, simhash };
+const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = { crawl, parse, simhash, scale };
 
 if (!Object.hasOwn(BENCHES, bench)) {
   process.stderr.write(`There is no bench "${bench}": choose ${Object.keys(BENCHES).join(', ')}.\n`);
@@ -53,6 +55,11 @@ async function simhash(): Promise<boolean> {
     }
   });
   return true;
+}
+
+async function scale(): Promise<boolean> {
+  const sizes = flags.urls.split(',').map((millions) => Number(millions) * 1e6);
+  return scaleBench({ sizes, hosts: 100_000, pages: 1e6, sample: 200_000, say });
 }
 
 async function crawl(): Promise<boolean> {
