@@ -1,5 +1,5 @@
-/** The options of what lies on disk: part of the table in `config.ts`. */
-import { count, duration, group, orOff, size } from './option-kinds.js';
+/** The options of what lies on disk and in memory: parts of the table in `config.ts`. */
+import { count, duration, group, orAuto, orOff, share, size } from './option-kinds.js';
 
 export const STORAGE = group('Storage', {
   'segment.bytes': size('1GiB', '64KiB', '64GiB', 'The size at which an archive file is closed and the next begun.'),
@@ -14,3 +14,19 @@ export const STORAGE = group('Storage', {
     ),
   ),
 });
+
+export const MEMORY = {
+  'memory.limit': orAuto(
+    size(
+      '1GiB',
+      '64MiB',
+      '64TiB',
+      'Memory for the whole process; auto is 60% of the machine. Near it, new URLs are refused.',
+    ),
+  ),
+  'memory.refuseLevel4': share(
+    '80%',
+    'From this share of the limit on, new URLs of priority level 4 are refused (`full`); seeds never are.',
+  ),
+  'memory.refuseLevel3': share('90%', 'From this share of the limit on, those of level 3 too.'),
+};

@@ -3,7 +3,7 @@
  * `--help` are derived from this table; nothing else in the program knows a default. Inside the program durations are
  * milliseconds, sizes bytes, shares 0 to 1, and `off` is Infinity.
  */
-import { STORAGE } from './config-storage.js';
+import { MEMORY, STORAGE } from './config-storage.js';
 import {
   amount,
   choice,
@@ -284,13 +284,7 @@ export const OPTIONS = {
       '64GiB',
       'Bodies in memory at once, all workers together; past it nothing new is fetched.',
     ),
-    'memory.limit': orAuto(
-      size('1GiB', '64MiB', '64TiB', 'Memory for the whole process; auto is 60% of the machine.', { pending: true }),
-    ),
-    'memory.refuseLevel4': share('80%', 'From this share of the limit on, new URLs of priority level 4 are refused.', {
-      pending: true,
-    }),
-    'memory.refuseLevel3': share('90%', 'From this share of the limit on, those of level 3 too.', { pending: true }),
+    ...MEMORY,
   }),
   // -- DESIGN 3, 11
   ...group('Documents', {

@@ -11,6 +11,7 @@ import { mayAdmit } from '../frontier/budgets.js';
 import type { Frontier } from '../frontier/frontier.js';
 import { RobotsGate } from '../frontier/robots-gate.js';
 import { linkersIn, type Score } from '../frontier/score.js';
+import { LEVELS } from '../frontier/url-table.js';
 import { domainOf } from '../url/domain.js';
 import {
   LinkFlag,
@@ -37,6 +38,8 @@ export interface AdmissionOptions {
   score: Score;
   /** Asks the query trap about a URL that is about to become known: at most so many distinct queries a path. */
   tooManyQueries: (url: string, host: string) => boolean;
+  /** The best level that is refused because memory is nearly full; LEVELS or more if none is. */
+  refusedFrom?: () => number;
   /** Told the text of each new URL: most are leased before they would have to be read back. */
   onText: (text: UrlText) => void;
 }
@@ -131,9 +134,18 @@ export class Admission {
     const { hosts } = this.#frontier;
     if (!c.seed) {
       if (!mayAdmit(hosts, host, now)) return this.refusals.count('budget');
+      if (this.#isFull(c, host, name)) return this.refusals.count('full');
       if (this.#options.tooManyQueries(c.url, name)) return this.refusals.count('queries');
     }
     return this.#append(c, host, name, now, changes);
+  }
+
+  /** DESIGN 4, Memory: what would be fetched last is not taken on when memory is nearly full. */
+  #isFull(c: Candidate, host: number, name: string): boolean {
+    const from = this.#options.refusedFrom?.() ?? LEVELS;
+    if (from >= LEVELS) return false;
+    const level = this.#frontier.hosts.demoted[host] === 1 ? LEVELS - 1 : (c.level ?? this.#score(c, host, name));
+    return level >= from;
   }
 
   #append(c: Candidate, host: number, name: string, now: number, changes: Changes): number {

@@ -6,6 +6,7 @@ import { Settlement } from '../admit/settle.js';
 import type { CrawlOptions } from '../crawl-options.js';
 import { SeenTable } from '../dedupe/seen.js';
 import type { Random } from '../engines/ports.js';
+import { systemClock } from '../engines/system.js';
 import { addressByPins, parsePin } from '../fetch/pins.js';
 import { Frontier } from '../frontier/frontier.js';
 import type { Score } from '../frontier/score.js';
@@ -13,6 +14,7 @@ import { Tally } from '../state/tally.js';
 import { TextCache } from '../state/text-cache.js';
 import { keyHex } from '../url/key.js';
 import type { NormalUrl } from '../url/normalize.js';
+import { memoryGauge } from './memory-gauge.js';
 import { budgets, frontierOptions, keptPages, productToken, robotsTimes } from './parts.js';
 import { type Territory, tooManyQueries } from './territory.js';
 
@@ -89,6 +91,7 @@ function admissionOf(
     budget: budgets(options, (host) => seedHosts.has(host)),
     score,
     tooManyQueries: (url: string) => tooManyQueries(traps, url),
+    refusedFrom: memoryGauge(config, systemClock.monotonic),
     onText: texts.put.bind(texts),
   };
   return new Admission(frontier, seen, limits, (host) => seedHosts.has(host) || addressByPins(pins, host) !== null);
