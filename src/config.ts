@@ -186,9 +186,7 @@ export const OPTIONS = {
       '365d',
       'How long a last good copy stands in for a robots.txt that cannot be read.',
     ),
-    'robots.memory': size('64MiB', '1MiB', '16GiB', 'Memory for compiled rules; the rest waits on disk.', {
-      pending: true,
-    }),
+    'robots.memory': size('64MiB', '1MiB', '16GiB', 'Memory for compiled rules; the rest waits on disk.'),
   }),
   // -- DESIGN 7
   ...group('Fetching', {

@@ -3,6 +3,7 @@
  * are made by the parts; this file moves data between them (docs/journey.md tells the story).
  */
 import type { Admission } from './admit/admission.js';
+import type { RobotsDesk } from './admit/robots-desk.js';
 import type { Settlement } from './admit/settle.js';
 import type { Clock, Resolver, Store, UrlText } from './engines/ports.js';
 import { UserError } from './errors.js';
@@ -17,6 +18,7 @@ import type {
   NearQuestion,
   ReportBatch,
 } from './frontier/report.js';
+import type { Origin } from './frontier/robots-gate.js';
 import type { Batches } from './state/batches.js';
 import type { HeldDesk } from './state/held-desk.js';
 import { entryOf, type LeasesFile, type OpenLease } from './state/leases-file.js';
@@ -36,6 +38,7 @@ export interface CrawlParts {
   frontier: Frontier;
   admission: Admission;
   settlement: Settlement;
+  robots: RobotsDesk;
   batches: Batches;
   held: HeldDesk;
   near: NearDesk;
@@ -187,6 +190,7 @@ export class Crawl {
       const turn = frontier.next(now, workers.room(), allowance, batches.open);
       this.#submit(turn.leases);
       for (const host of turn.resolve) this.#resolveHost(host).catch((error) => this.fail(error));
+      for (const origin of turn.rules) this.#loadRules(origin).catch((error) => this.fail(error));
       let loadedNow = false;
       for (const request of turn.load) if (this.#load(request, now)) loadedNow = true;
       if (!loadedNow || turns === MAX_TURNS) return loadedNow ? now : turn.waitUntil;
@@ -285,6 +289,15 @@ export class Crawl {
     const now = this.now();
     const resolution = guarded(answer, guard, frontier.hosts.named[host] === 1, now);
     frontier.resolved(host, resolution, now, batches.open);
+    this.wake();
+  }
+
+  /** Rules that had to leave memory are read again from their row. */
+  async #loadRules(origin: Origin): Promise<void> {
+    const { robots, store, batches } = this.#p;
+    const place = robots.placeOf(origin);
+    const [body] = await store.readRobots([place]);
+    robots.loaded(origin, place, body, this.now(), batches.open);
     this.wake();
   }
 

@@ -18,9 +18,10 @@ import type { Frontier } from '../frontier/frontier.js';
 import { HostState } from '../frontier/host-table.js';
 import type { Lease } from '../frontier/lease.js';
 import type { LeaseReport } from '../frontier/report.js';
-import type { Origin } from '../frontier/robots-gate.js';
+import type { Origin, Rules } from '../frontier/robots-gate.js';
 import { keyHex, UrlKeyer } from '../url/key.js';
 import type { Admission } from './admission.js';
+import { type KeptRules, RulesCache } from './rules-cache.js';
 
 /** Sitemaps of one robots.txt that are followed. */
 const MAX_SITEMAPS = 1_000;
@@ -31,6 +32,8 @@ export interface RobotsDeskOptions {
   times: RobotsTimes;
   /** Crawl-delay is obeyed up to this, ms; beyond, the host counts as disallowed. */
   crawlDelayCap: number;
+  /** Bytes of compiled rules in memory. */
+  memory: number;
   /** A Sitemap line in key and fetch form, or null if it is refused (syntax, scope, traps: counted). */
   sitemap: (line: string, origin: string) => { keyHi: number; keyLo: number; url: string } | null;
   isInside: (address: string) => boolean;
@@ -38,8 +41,20 @@ export interface RobotsDeskOptions {
 
 interface Entry {
   state: RobotsState;
-  /** Rules of the last good copy, and a fingerprint of its body (to see a change); the body itself is in the store. */
-  copy: { rules: RobotsRules; print: string } | null;
+  copy: Copy | null;
+}
+
+/** The last good copy: its rules, in memory or not; a fingerprint of its body (to see a change), which is in the store; and
+ * its Crawl-delay, ms. */
+interface Copy {
+  kept: KeptRules;
+  print: string;
+  crawlDelay: number;
+}
+
+/** What an answer amounts to; the rules of the body that came with it. */
+interface Judgement extends Entry {
+  fresh: RobotsRules | null;
 }
 
 export class RobotsDesk {
@@ -47,12 +62,17 @@ export class RobotsDesk {
   readonly #admission: Admission;
   readonly #options: RobotsDeskOptions;
   readonly #entries = new Map<number, Entry>();
+  readonly #cache: RulesCache;
+  /** Rows of `robots` so far. */
+  #rows = 0;
+  #committed = 0;
   readonly #printer = new UrlKeyer(new Uint8Array(16));
 
   constructor(frontier: Frontier, admission: Admission, options: RobotsDeskOptions) {
     this.#frontier = frontier;
     this.#admission = admission;
     this.#options = options;
+    this.#cache = new RulesCache(options.memory);
     frontier.onRobotsLost = (origin, now, changes) => {
       // the redirect led to a host that was given up: an answer of no use
       const lost = { code: 'redirect', status: 0, redirects: 1 } as const;
@@ -77,24 +97,25 @@ export class RobotsDesk {
       redirects: lease.redirects,
       retryAfterMs: report.retryAfterMs,
     };
-    const { state, copy } = this.#record(origin, answer, request, now, changes);
+    const { state, fresh } = this.#record(origin, answer, request, now, changes);
     if (state.dropHost) {
       this.#frontier.drop(origin.host, now, 'read.timeout', 'robots.txt has not answered for 30 days', changes);
     }
-    if (state.copyIsNew) this.#sitemaps(origin, copy!.rules, lease, now, changes);
+    if (state.copyIsNew) this.#sitemaps(origin, fresh!, lease, now, changes);
   }
 
-  #record(origin: Origin, answer: RobotsAnswer, request: number, now: number, changes: Changes): Entry {
+  #record(origin: Origin, answer: RobotsAnswer, request: number, now: number, changes: Changes): Judgement {
     const { code, status } = answer;
-    const entry = this.#judge(origin, answer, now, changes);
-    const { state } = entry;
+    const judgement = this.#judge(origin, answer, now, changes);
+    const { state } = judgement;
+    this.#rows++;
     changes.robots.push({
       ...{ origin: origin.name, host: origin.host, at: now, request, status, code },
       body: state.copyIsNew ? answer.body! : null,
       failures: state.failures,
       failingSince: state.failingSince,
     });
-    return entry;
+    return judgement;
   }
 
   /** A row of the store, in order: the ladder is climbed again. */
@@ -104,30 +125,64 @@ export class RobotsDesk {
   ): void {
     const answer: RobotsAnswer = { code: row.code, status: row.status, body: row.body ?? undefined, redirects: 0 };
     this.#judge(origin, answer, row.at, null);
+    this.#rows++;
+    this.committed(1);
   }
 
+  // -- rules that are not in memory ---------------------------------------------------------------------------------
+
+  /** That many more rows of `robots` are committed: their bodies can be read again. */
+  committed(rows: number): void {
+    this.#committed += rows;
+    if (rows > 0) this.#cache.committed(this.#committed);
+  }
+
+  /** The row that has the body of an origin's rules. */
+  placeOf(origin: Origin): number {
+    return this.#entries.get(origin.id)!.copy!.kept.place;
+  }
+
+  /** The body of the row at `place` was read again. Without one the origin is closed until its file has been fetched
+   * again: a rule that is lost is no permission. */
+  loaded(origin: Origin, place: number, body: Uint8Array | null, now: number, changes: Changes): void {
+    const kept = this.#entries.get(origin.id)?.copy?.kept;
+    if (kept?.place === place && body !== null) this.#cache.fill(kept, parseRobots(body, this.#options.agent));
+    if (kept?.place === place && body === null) {
+      const closed = { verdict: 'deny', rules: null, until: now + this.#options.times.firstRetry } as const;
+      this.#frontier.setRobots(origin, closed, 0, false, now, changes);
+    }
+    this.#frontier.rulesLoaded(origin, now);
+  }
+
+  // -- verdicts -----------------------------------------------------------------------------------------------------
+
   /** Makes a verdict and tells the frontier. Without `changes` it is an old row: nothing new is to be recorded. */
-  #judge(origin: Origin, answer: RobotsAnswer, now: number, changes: Changes | null): Entry {
+  #judge(origin: Origin, answer: RobotsAnswer, now: number, changes: Changes | null): Judgement {
     const before = this.#entries.get(origin.id) ?? null;
     const state = robotsVerdict(answer, before?.state ?? null, now, this.#options.times);
-    let copy = state.copyAt === null ? null : (before?.copy ?? null);
+    const old = before?.copy ?? null;
+    let copy = state.copyAt === null ? null : old;
     let changed = before === null || state.verdict !== before.state.verdict;
+    let fresh: RobotsRules | null = null;
     if (state.copyIsNew) {
       const body = answer.body!;
+      fresh = parseRobots(body, this.#options.agent);
       this.#printer.hashBytes(body);
       const print = keyHex(this.#printer.hi, this.#printer.lo);
-      changed ||= before?.copy == null || print !== before.copy.print;
-      copy = changed || copy === null ? { rules: parseRobots(body, this.#options.agent), print } : copy;
+      changed ||= old === null || print !== old.print;
+      copy = { kept: this.#cache.keep(fresh, this.#rows), print, crawlDelay: fresh.crawlDelayMs ?? 0 };
     }
+    if (old !== null && old !== copy) this.#cache.drop(old.kept);
     const entry = { state, copy };
     this.#entries.set(origin.id, entry);
     this.#tell(origin, entry, changed, now, changes);
-    return entry;
+    return { ...entry, fresh };
   }
 
   #tell(origin: Origin, { state, copy }: Entry, changed: boolean, now: number, changes: Changes | null): void {
-    let rules = state.verdict === 'rules' && copy !== null ? copy.rules : rulesOf(state, null, this.#options.agent);
-    let crawlDelay = rules.crawlDelayMs ?? 0;
+    const isCopy = state.verdict === 'rules' && copy !== null;
+    let rules: Rules = isCopy ? copy.kept : rulesOf(state, null, this.#options.agent);
+    let crawlDelay = isCopy ? copy.crawlDelay : 0;
     if (crawlDelay > this.#options.crawlDelayCap) {
       const words = `Crawl-delay of ${Math.round(crawlDelay / 1000)} s is more than we wait: nothing of it is fetched`;
       changes?.hostEvents.push({ host: origin.host, at: now, kind: 'crawl-delay', until: 0, value: crawlDelay, words });

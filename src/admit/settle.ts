@@ -81,8 +81,10 @@ export class Settlement {
     changes: Changes,
   ): Settled['url'] {
     const settled = this.#frontier.done(lease, outcomeOf(report, report.code), null, now, changes);
-    changes.requests.push(requestRow(request, lease, report, settled, record));
+    const row = requestRow(request, lease, report, settled, record);
+    changes.requests.push(row);
     this.#robots.answer(lease, { ...report, code: settled.code }, request, now, changes);
+    Object.assign(row, this.#frontier.owedAfter(lease, settled)); // the first request that owes its Crawl-delay
     return settled.url;
   }
 

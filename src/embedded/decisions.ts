@@ -60,6 +60,7 @@ export function decisions(
     agent: productToken(options.userAgent),
     times: robotsTimes(config),
     crawlDelayCap: config['crawlDelay.cap'],
+    memory: config['robots.memory'],
     sitemap: (line, origin) => sitemap(line, origin, land, admission),
     isInside,
   });

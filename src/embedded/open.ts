@@ -113,7 +113,7 @@ async function wire(
   await checkSeeds(who, land, resolver, options);
   const score = await scoreOf(options, ui);
   const parts = decisions(options, land, score, systemRandom, store.count('visits'), (to) => widen(to));
-  const { frontier, admission, settlement, duplicates, tally, texts } = parts;
+  const { frontier, admission, settlement, robots, duplicates, tally, texts } = parts;
   admission.refusals.add(who.refused);
 
   const epoch = await store.beginEpoch();
@@ -148,7 +148,7 @@ async function wire(
   });
   const crawl = new Crawl(
     {
-      ...{ frontier, admission, settlement, batches, held, near, texts, tally, workers, store, leases },
+      ...{ frontier, admission, settlement, robots, batches, held, near, texts, tally, workers, store, leases },
       unconditional: (text) => duplicates.hasLostOriginal(text),
       guard: land.guard,
       resolver: reaching(resolver, options),
@@ -167,6 +167,7 @@ async function wire(
     tally.add(changes);
     committed.add(changes);
     held.committed(changes.visits);
+    robots.committed(changes.robots.length);
     checkpoints?.committed(changes);
     const newest = changes.urls.at(-1);
     if (newest !== undefined) texts.committedBelow(newest.id + 1);

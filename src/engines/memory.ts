@@ -108,6 +108,10 @@ export class MemoryStore implements Store {
     return { visit, at, nextVisit, history, found: isFound(code), duplicateOf, etag, lastModified, body };
   }
 
+  async readRobots(places: readonly number[]): Promise<(Uint8Array | null)[]> {
+    return this.at('robots', places).map(({ body }) => body);
+  }
+
   async readVisits(visits: readonly number[]): Promise<VisitReference[]> {
     return this.readVisitsNow(visits);
   }

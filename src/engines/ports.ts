@@ -113,6 +113,8 @@ export interface Store extends StoreReader {
   readUrls(urls: readonly number[], visits: readonly number[]): Promise<UrlText[]>;
   /** Committed visits by id, with the URL's text: what a revisit record refers to. */
   readVisits(visits: readonly number[]): Promise<VisitReference[]>;
+  /** The bodies of committed rows of `robots` by their places, null where a row has none. Order as asked. */
+  readRobots(places: readonly number[]): Promise<(Uint8Array | null)[]>;
 }
 
 export interface VisitReference {

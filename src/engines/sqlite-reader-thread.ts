@@ -22,6 +22,8 @@ function answer({ question, ids, visits }: Question): unknown {
       return lookups.urls(ids, visits);
     case 'visits':
       return lookups.visits(ids);
+    case 'robots':
+      return lookups.robots(ids);
     case 'checkpoint':
       return { ...(checkpoint.get() as object) };
   }

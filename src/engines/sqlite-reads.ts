@@ -95,6 +95,7 @@ export class Lookups {
   readonly #db: Database;
   readonly #url: Statement;
   readonly #visit: Statement;
+  readonly #robots: Statement;
 
   constructor(db: Database) {
     this.#db = db;
@@ -109,6 +110,18 @@ export class Lookups {
       `SELECT v.id AS visit, v.url, coalesce(v.final_url, u.url) AS target, v.at,
          v.payload_digest AS payloadDigest, v.content_hash AS contentHash
        FROM visits v JOIN urls u ON u.id = v.url WHERE v.id = ?`,
+    );
+    this.#robots = db.prepare(`SELECT body FROM robots WHERE ${ordinalOf('robots')} = ?`);
+  }
+
+  /** @throws RangeError for a place that is not committed. */
+  robots(places: readonly number[]): (Uint8Array | null)[] {
+    return inTransaction(this.#db, () =>
+      places.map((place) => {
+        const row = this.#robots.get(place) as { body: Uint8Array | null } | undefined;
+        if (row === undefined) throw new RangeError(`row ${place} of robots is not committed`);
+        return row.body;
+      }),
     );
   }
 

@@ -5,7 +5,7 @@ import type { UrlText, VisitReference } from './ports.js';
 
 export interface Question {
   n: number;
-  question: 'urls' | 'visits' | 'checkpoint';
+  question: 'urls' | 'visits' | 'robots' | 'checkpoint';
   ids: readonly number[];
   visits: readonly number[];
 }
@@ -59,6 +59,10 @@ export class SecondThread {
 
   visits(ids: readonly number[]): Promise<VisitReference[]> {
     return this.#ask('visits', ids, []) as Promise<VisitReference[]>;
+  }
+
+  robots(places: readonly number[]): Promise<(Uint8Array | null)[]> {
+    return this.#ask('robots', places, []) as Promise<(Uint8Array | null)[]>;
   }
 
   checkpoint(): Promise<Checkpoint> {

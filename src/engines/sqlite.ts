@@ -179,6 +179,10 @@ export class SqliteStore implements Store {
     return this.#thread?.visits(visits) ?? this.#ownLookups().visits(visits);
   }
 
+  async readRobots(places: readonly number[]): Promise<(Uint8Array | null)[]> {
+    return this.#thread?.robots(places) ?? this.#ownLookups().robots(places);
+  }
+
   /** Leaves one file without a log, which can be read from a read-only directory; if another program has it open, a
    * file and an empty log. Idempotent. */
   close(): void {

@@ -96,6 +96,12 @@ export class AddressTurns {
     return delay;
   }
 
+  /** Where the address owes what the host owes: it owes more than was known when the request ended. */
+  oweMore(host: number): void {
+    const { addresses, hosts, options } = this.#state;
+    if (options.key === 'ip' && hosts.turn[host] !== NOWHERE) addresses.owe(hosts.turn[host], hosts.nextAt[host]);
+  }
+
   #addressDelay(address: number, domain: string, code: OutcomeCode, hostDelay: number): number {
     const { addresses, shared, options } = this.#state;
     if (options.key === 'ip') return hostDelay;

@@ -111,7 +111,7 @@ export class Frontier {
    * again. At most `room[w]` leases for worker w and `allowance` in all; `room` is not changed.
    */
   next(now: number, room: Int32Array, allowance: number, changes: Changes): Turn {
-    const turn: Turn = { leases: [], resolve: [], load: [], waitUntil: Number.POSITIVE_INFINITY };
+    const turn: Turn = { leases: [], resolve: [], load: [], rules: [], waitUntil: Number.POSITIVE_INFINITY };
     const left = Int32Array.from(room);
     const round = { now, left, allowance, turn, changes };
     for (let host = this.#state.blocks.due(now); host >= 0; host = this.#state.blocks.due(now))
@@ -138,6 +138,13 @@ export class Frontier {
     slot.ahead = texts.slice();
     slot.at = 0;
     this.#placing.ready(request.host, now);
+  }
+
+  /** Rules that a turn asked for are in memory, or a verdict without them was set. */
+  rulesLoaded(origin: Origin, now: number): void {
+    this.#state.loadingRules--;
+    origin.loading = false;
+    this.#placing.robotsChanged(origin.host, now);
   }
 
   /** The address that a turn asked for, or why there is none. */
@@ -173,7 +180,11 @@ export class Frontier {
     origin.busy = false;
     // the request that brought the Crawl-delay is the first that owes it
     const lastEnd = hosts.nextAt[host] - hosts.owed[host];
-    if (hosts.owed[host] > 0) hosts.nextAt[host] = Math.max(hosts.nextAt[host], lastEnd + hosts.crawlDelay[host]);
+    if (hosts.owed[host] > 0 && hosts.crawlDelay[host] > hosts.owed[host]) {
+      hosts.owed[host] = hosts.crawlDelay[host];
+      hosts.nextAt[host] = lastEnd + hosts.crawlDelay[host];
+      this.#placing.turns.oweMore(host);
+    }
     if (changed && state.verdict !== 'deny') {
       for (const url of this.#state.queues.takeDenied(host)) {
         this.urls.setState(url, UrlState.pending);
@@ -182,6 +193,13 @@ export class Frontier {
       }
     }
     this.#placing.robotsChanged(host, now);
+  }
+
+  /** What the host of a robots lease owes after it, now that the file was read, and what its address does (ms; as
+   * {@link Settled}). */
+  owedAfter({ host }: Lease, settled: Settled): { delay: number; addressDelay: number } {
+    const delay = Math.max(settled.delay, this.hosts.crawlDelay[host]);
+    return { delay, addressDelay: this.#state.options.key === 'ip' ? delay : settled.addressDelay };
   }
 
   /** A robots.txt that was not fetched after all (we stopped, or its worker died of something else): it is the first
@@ -280,7 +298,7 @@ export class Frontier {
 
   /** Work that is under way: a crawl with none of it, and nothing due, has ended. */
   get underWay(): number {
-    return this.leases.size + this.#state.resolving + this.#state.loading;
+    return this.leases.size + this.#state.resolving + this.#state.loading + this.#state.loadingRules;
   }
 
   /** What the back queues allow, and whether that is what holds the crawl up. */

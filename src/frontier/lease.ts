@@ -4,6 +4,7 @@ import type { LastVisit } from '../engines/ports.js';
 import type { OutcomeCode } from '../errors.js';
 import type { RevisitOptions } from '../revisit/policy.js';
 import type { DelayRules } from './clocks.js';
+import type { Origin } from './robots-gate.js';
 import type { SharedRules } from './shared-addresses.js';
 
 /** The right to make one request, now. Exactly one `done` ends it. */
@@ -84,6 +85,8 @@ export interface Turn {
   /** Hosts whose address is needed: answered with `resolved`. */
   resolve: number[];
   load: LoadRequest[];
+  /** Origins whose rules are needed in memory: answered with `rulesLoaded`. */
+  rules: Origin[];
   /** Nothing more falls due before (ms; Infinity: only an answer can bring something). */
   waitUntil: number;
 }

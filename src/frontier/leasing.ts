@@ -146,7 +146,7 @@ export class Leasing {
   }
 
   /** The host's next errand. The next spelling of a page asks the robots of its origin like any other URL. */
-  #leaseErrand(slot: BackQueue, worker: number, { now, changes }: Round): Lease | null {
+  #leaseErrand(slot: BackQueue, worker: number, { now, changes, turn }: Round): Lease | null {
     const { host } = slot;
     const { robots, urls, queues } = this.#state;
     const errand = this.#state.errands.get(host)![0];
@@ -154,6 +154,7 @@ export class Leasing {
     const origin = robots.ofUrl(errand.target, host);
     const gate = robots.gate(origin, now);
     if (gate === 'fetch') return this.#grant(slot, robotsErrand(origin), null, worker, now);
+    if (gate === 'load') return this.#loadRules(origin, host, now, turn);
     this.#takeErrand(host);
     if (gate === 'open' && robots.allows(origin, errand.target)) return this.#grant(slot, errand, null, worker, now);
     if (gate === 'open') {
@@ -175,7 +176,7 @@ export class Leasing {
 
   /** Goes through the look-ahead to the first URL whose origin is open and allows it (or whose robots.txt is to be
    * fetched first). */
-  #leaseAhead(slot: BackQueue, worker: number, { now, changes }: Round): Lease | null {
+  #leaseAhead(slot: BackQueue, worker: number, { now, changes, turn }: Round): Lease | null {
     const { host } = slot;
     const { robots, queues } = this.#state;
     let waitUntil = Number.POSITIVE_INFINITY;
@@ -185,11 +186,12 @@ export class Leasing {
       const origin = robots.ofUrl(text.url, host);
       const gate = robots.gate(origin, now);
       if (gate === 'fetch') return this.#grant(slot, robotsErrand(origin), null, worker, now);
+      if (gate === 'load') return this.#loadRules(origin, host, now, turn);
       slot.at++;
       if (gate === 'wait') {
         queues.put(text.id);
         returned++;
-        if (!origin.busy) waitUntil = Math.min(waitUntil, origin.state!.until);
+        if (!origin.busy && !origin.loading) waitUntil = Math.min(waitUntil, origin.state!.until);
       } else if (robots.allows(origin, text.url)) {
         return this.#grant(slot, pageErrand(text, origin), text, worker, now);
       } else {
@@ -198,6 +200,15 @@ export class Leasing {
     }
     if (returned > 0) this.#placing.awaitRobots(host, returned, waitUntil, now);
     else this.#placing.ready(host, now);
+    return null;
+  }
+
+  /** Asks for rules that are not in memory; the host waits. */
+  #loadRules(origin: Origin, host: number, now: number, turn: Turn): null {
+    origin.loading = true;
+    this.#state.loadingRules++;
+    turn.rules.push(origin);
+    this.#placing.awaitRules(host, now);
     return null;
   }
 

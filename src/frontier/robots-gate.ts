@@ -7,6 +7,8 @@
 /** Compiled rules, as far as the frontier needs them. */
 export interface Rules {
   allows(url: string): boolean;
+  /** False while they are not in memory: they have to be loaded before they are asked. */
+  readonly isLoaded?: boolean;
 }
 
 export interface RobotsVerdict {
@@ -25,10 +27,13 @@ export interface Origin {
   crawlDelay: number;
   /** The file is being fetched (perhaps through a redirect, at another host). */
   busy: boolean;
+  /** Its rules were asked for, and are not in memory yet. */
+  loading: boolean;
 }
 
-/** `open`: ask the rules. `fetch`: robots.txt must be leased first. `wait`: nothing of this origin until `until`. */
-export type Gate = 'open' | 'fetch' | 'wait';
+/** `open`: ask the rules. `load`: they must be brought into memory first. `fetch`: robots.txt must be leased first.
+ * `wait`: nothing of this origin until `until`. */
+export type Gate = 'open' | 'load' | 'fetch' | 'wait';
 
 export class RobotsGate {
   readonly origins: Origin[] = [];
@@ -56,7 +61,7 @@ export class RobotsGate {
   of(name: string, host: number): Origin {
     let origin = this.#byName.get(name);
     if (origin === undefined) {
-      origin = { id: this.origins.length, name, host, state: null, crawlDelay: 0, busy: false };
+      origin = { id: this.origins.length, name, host, state: null, crawlDelay: 0, busy: false, loading: false };
       this.origins.push(origin);
       const others = this.#ofHost.get(host);
       if (others) others.push(origin);
@@ -79,9 +84,10 @@ export class RobotsGate {
   }
 
   gate(origin: Origin, now: number): Gate {
-    if (origin.busy) return 'wait';
+    if (origin.busy || origin.loading) return 'wait';
     if (origin.state === null || now >= origin.state.until) return 'fetch';
-    return origin.state.verdict === 'deny' ? 'wait' : 'open';
+    if (origin.state.verdict === 'deny') return 'wait';
+    return origin.state.verdict === 'rules' && origin.state.rules!.isLoaded === false ? 'load' : 'open';
   }
 
   /** Do the rules of an open origin allow the exact URL? */

@@ -34,9 +34,10 @@ export class FrontierState {
   /** What is to be fetched of a host before anything of its lists. */
   readonly errands = new Map<number, Errand[]>();
   readonly leases = new Map<number, Lease>();
-  /** Addresses and texts that were asked for. */
+  /** Addresses, texts and rules that were asked for. */
   resolving = 0;
   loading = 0;
+  loadingRules = 0;
 
   constructor(options: FrontierOptions, random: Random) {
     this.options = options;

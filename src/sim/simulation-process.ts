@@ -14,6 +14,7 @@ import { seededRandom } from '../engines/system.js';
 import type { Frontier } from '../frontier/frontier.js';
 import { HostState } from '../frontier/host-table.js';
 import type { LoadRequest } from '../frontier/lease.js';
+import type { Origin } from '../frontier/robots-gate.js';
 import { breadthFirst, type Score } from '../frontier/score.js';
 import { entryOf, type OpenLease } from '../state/leases-file.js';
 import type { LastStop } from '../state/rebuild.js';
@@ -40,6 +41,7 @@ export class Process {
   readonly #world: World;
   readonly #offset: number;
   readonly #settlement: Settlement;
+  readonly #robots: RobotsDesk;
   readonly #texts = new TextCache(TEXTS);
   readonly #workers: VirtualWorkers;
   readonly #stop: LastStop;
@@ -83,15 +85,22 @@ export class Process {
     const duplicates = new Duplicates(new KeptPages(), this.frontier, this.admission, {
       ...{ exact: 'drop', near: 'demote', limits: { ratio: 0.8, window: 200 }, probe: () => null },
     });
-    const robots = new RobotsDesk(this.frontier, this.admission, {
+    this.#robots = new RobotsDesk(this.frontier, this.admission, {
       agent: 'Saunter',
       times: settings.robots,
       crawlDelayCap: 3_600_000,
+      memory: settings.rulesMemory,
       sitemap: (line, origin) => world.keyed(line, `${origin}/`),
       isInside: () => false,
     });
     this.#settlement = new Settlement({
-      ...{ frontier: this.frontier, admission: this.admission, duplicates, robots, ids: { requests: 0, visits: 0 } },
+      ...{
+        frontier: this.frontier,
+        admission: this.admission,
+        duplicates,
+        robots: this.#robots,
+        ids: { requests: 0, visits: 0 },
+      },
       options: { sameRedirects: 5, isInside: () => false, onSeedMoved: () => {} },
     });
     const rebuilt = parts.rebuild(
@@ -100,7 +109,7 @@ export class Process {
         ...{ frontier: this.frontier, seen, tally: this.tally, random },
         delay: settings.frontier.rules.delay,
         uncleanOwe: settings.uncleanOwe,
-        onRobots: (row) => robots.restore(this.frontier.robots.of(row.origin, row.host), row),
+        onRobots: (row) => this.#robots.restore(this.frontier.robots.of(row.origin, row.host), row),
         onVisit: (row) => duplicates.restore(row),
         onReparsed: () => {},
         onHostEvent: (row) => duplicates.restoreEvent(row),
@@ -227,6 +236,7 @@ export class Process {
       this.#world.leases.granted(turn.leases.map(entryOf));
       this.#workers.submit(turn.leases);
       for (const host of turn.resolve) this.#resolve(host);
+      for (const origin of turn.rules) this.#loadRules(origin);
       let loadedNow = false;
       for (const request of turn.load) if (this.#load(request)) loadedNow = true;
       if (!loadedNow || turns === MAX_TURNS) return loadedNow ? now : turn.waitUntil;
@@ -245,6 +255,18 @@ export class Process {
           : { addresses: answer.addresses, until: now + answer.ttlMs };
       this.#world.note(`resolved ${host} ${'code' in answer ? answer.code : answer.addresses.join()}`);
       this.frontier.resolved(host, resolution, now, this.#open);
+      this.wake();
+    });
+  }
+
+  /** Rules are read again from their row. */
+  #loadRules(origin: Origin): void {
+    const { faults, store } = this.#world;
+    const place = this.#robots.placeOf(origin);
+    this.#world.note(`rules of ${origin.name}`);
+    this.#later(faults.strikes('texts.late', 0.2) ? faults.below(5_000) : faults.wait(20), () => {
+      const [{ body }] = store.at('robots', [place]);
+      this.#robots.loaded(origin, place, body, this.now(), this.#open);
       this.wake();
     });
   }
@@ -311,6 +333,7 @@ export class Process {
       this.#isCommitting = false;
       this.#world.leases.settled(settled);
       this.tally.add(changes);
+      this.#robots.committed(changes.robots.length);
       const newest = changes.urls.at(-1);
       if (newest !== undefined) this.#texts.committedBelow(newest.id + 1);
       this.wake();

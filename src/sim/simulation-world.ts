@@ -32,6 +32,8 @@ export interface WorldSettings {
   frontier: FrontierOptions;
   robots: RobotsTimes;
   uncleanOwe: number;
+  /** Bytes of compiled rules in memory. */
+  rulesMemory: number;
   batch: { time: number; changes: number };
   /** Leases that each worker may have. */
   room: number;
@@ -162,6 +164,7 @@ function settingsOf(seed: number): WorldSettings {
       ...{ maxCopyAge: 30 * 86_400_000, dropAfter: 30 * 86_400_000 },
     },
     uncleanOwe: 10_000,
+    rulesMemory: random.pick([1, 2_000, 1e9]),
     batch: { time: 200, changes: random.pick([20, 2_000]) },
     room: random.pick([1, 4, 32]),
   };

@@ -247,6 +247,18 @@ export function conformance(engine: Engine): void {
       await expect(store.readVisits([2])).rejects.toThrow(RangeError);
     });
 
+    test('gives back the bodies of robots.txt by the places of their rows', async () => {
+      await commit(everything());
+      const bodies = everything().robots.map(({ body }) => body);
+      expect(bodies.length).toBeGreaterThan(1);
+      const places = bodies.map((_, place) => place).reverse();
+      const read = await store.readRobots(places);
+      expect(read.map((body) => body && Buffer.from(body).toString())).toEqual(
+        places.map((place) => bodies[place] && Buffer.from(bodies[place]).toString()),
+      );
+      await expect(store.readRobots([bodies.length])).rejects.toThrow(RangeError);
+    });
+
     test('commits in the order of the calls, also when none is awaited', async () => {
       const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => commit(crawled(i * 10, 10))));
       expect(answers).toEqual(Array(20).fill('committed'));

@@ -54,7 +54,7 @@ function host(name: string, n: number): number {
 
 /** One turn; addresses and texts are answered at once unless `answer` is false. */
 function turn(answer = true): Turn {
-  const total: Turn = { leases: [], resolve: [], load: [], waitUntil: 0 };
+  const total: Turn = { leases: [], resolve: [], load: [], rules: [], waitUntil: 0 };
   for (;;) {
     const { leases, resolve, load, waitUntil } = frontier.next(now, Int32Array.of(8), 100, changes);
     total.leases.push(...leases);

@@ -55,9 +55,15 @@ export class Decisions {
   readonly admission: Admission;
   readonly duplicates: Duplicates;
   readonly settlement: Settlement;
+  readonly robots: RobotsDesk;
+  /** Rules that were read back from their rows, by origin. */
+  readonly readBack: string[] = [];
+  /** The body that a row gives back. */
+  bodyOf = (place: number): Uint8Array | null => this.changes.robots[place].body;
   readonly changes = noChanges();
   now = 1_000_000;
   readonly #texts = new Map<number, UrlText>();
+  #committed = 0;
   readonly #keyer = new UrlKeyer(new Uint8Array(16));
   readonly #normalizer = createNormalizer();
   /** Address of a host by name; its index by default. */
@@ -71,6 +77,7 @@ export class Decisions {
       frontier?: Partial<FrontierOptions>;
       admission?: Partial<AdmissionOptions>;
       duplicates?: Partial<DuplicateOptions>;
+      rulesMemory?: number;
     } = {},
   ) {
     this.frontier = new Frontier({ ...FRONTIER, ...options.frontier }, seededRandom(1));
@@ -91,12 +98,19 @@ export class Decisions {
       ...options.duplicates,
     });
     const { duplicates } = this;
-    const robots = new RobotsDesk(this.frontier, this.admission, {
-      ...{ agent: 'Saunter', times: ROBOTS_TIMES, crawlDelayCap: HOUR, isInside: () => false },
+    this.robots = new RobotsDesk(this.frontier, this.admission, {
+      ...{
+        agent: 'Saunter',
+        times: ROBOTS_TIMES,
+        crawlDelayCap: HOUR,
+        memory: options.rulesMemory ?? 1e9,
+        isInside: () => false,
+      },
       sitemap: (line, origin) => this.keyed(line, `${origin}/`),
     });
     this.settlement = new Settlement({
-      ...{ frontier: this.frontier, admission: this.admission, duplicates, robots, ids: { requests: 0, visits: 0 } },
+      ...{ frontier: this.frontier, admission: this.admission, duplicates, robots: this.robots },
+      ids: { requests: 0, visits: 0 },
       options: { sameRedirects: 5, isInside: () => false, onSeedMoved: () => {} },
     });
   }
@@ -121,16 +135,43 @@ export class Decisions {
       const turn = this.next(room - leases.length);
       leases.push(...turn.leases);
       this.waitUntil = turn.waitUntil;
-      if (turn.resolve.length + turn.load.length === 0) return leases;
-      for (const host of turn.resolve) this.resolve(host);
-      for (const request of turn.load) {
-        this.frontier.loaded(
-          request,
-          request.urls.map((id) => this.#texts.get(id)!),
-          this.now,
-        );
-      }
+      if (turn.resolve.length + turn.load.length + turn.rules.length === 0) return leases;
+      for (const origin of turn.rules) this.loadRules(origin);
+      this.#answer(turn);
     }
+  }
+
+  #answer({ resolve, load }: Turn): void {
+    for (const host of resolve) this.resolve(host);
+    for (const request of load) {
+      const texts = request.urls.map((id) => this.#texts.get(id)!);
+      this.frontier.loaded(request, texts, this.now);
+    }
+  }
+
+  /** A turn that answers questions for addresses and texts, and leaves those for rules. */
+  turnWithoutRules(): Turn {
+    const all: Turn = { leases: [], resolve: [], load: [], rules: [], waitUntil: 0 };
+    for (;;) {
+      const turn = this.next();
+      all.leases.push(...turn.leases);
+      all.rules.push(...turn.rules);
+      if (turn.resolve.length + turn.load.length === 0) return all;
+      this.#answer(turn);
+    }
+  }
+
+  /** Reads the rules of an origin back from their row. */
+  loadRules(origin: Turn['rules'][number]): void {
+    this.readBack.push(origin.name);
+    const place = this.robots.placeOf(origin);
+    this.robots.loaded(origin, place, this.bodyOf(place), this.now, this.changes);
+  }
+
+  /** All rows so far are committed. */
+  commit(): void {
+    this.robots.committed(this.changes.robots.length - this.#committed);
+    this.#committed = this.changes.robots.length;
   }
 
   next(room = 8): Turn {
