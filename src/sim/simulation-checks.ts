@@ -68,7 +68,8 @@ export class Watch {
     this.#onAddress.set(address, there);
     this.#dueSince.delete(host);
     if (kind === 'robots') return;
-    if (this.#visited.has(url)) throw new Violation(`URL ${url} (${target}) is leased after its visit`);
+    if (this.#visited.has(url) && !this.#frontier.revisits.isRevisit(url))
+      throw new Violation(`URL ${url} (${target}) is leased after its visit`);
     const state = this.#frontier.urls.state(url);
     if (state !== UrlState.leased) throw new Violation(`URL ${url} is leased in state ${state}`);
     this.#going.delete(url);

@@ -29,15 +29,21 @@ interface HostMemory {
 /** A budget period is 30 days by the wall clock, which may have been set forward a few times. */
 const CERTAINLY_FIRST = 15 * 86_400_000;
 
-/** @param age ms since the crawl began */
-export function memoryOf({ frontier, tally }: Process, age: number): Memory {
-  const { urls, hosts } = frontier;
+/** @param age ms since the crawl began
+ * @param isDueTold rows tell when pages are due: not if the clock was set back, for then a start shortens their waits */
+export function memoryOf({ frontier, tally }: Process, age: number, isDueTold: boolean): Memory {
+  const { urls, hosts, revisits } = frontier;
   const stateOf = (url: number): number => {
     const state = urls.state(url);
+    // rows do not tell a revisit that is due from one that is under way
+    if (revisits.isRevisit(url)) return UrlState.done;
     return state === UrlState.leased ? UrlState.pending : state;
   };
   return {
-    urls: Array.from({ length: urls.size }, (_, url) => `state ${stateOf(url)}, ${urls.attempts(url)} attempts`),
+    urls: Array.from(
+      { length: urls.size },
+      (_, url) => `state ${stateOf(url)}, ${urls.attempts(url)} attempts, due ${isDueTold ? revisits.due(url) : ''}`,
+    ),
     hosts: Array.from({ length: hosts.size }, (_, host) => ({
       facts: {
         penalty: hosts.penalty[host],

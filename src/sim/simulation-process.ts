@@ -10,6 +10,7 @@ import { Settlement } from '../admit/settle.js';
 import { type Batch, type Changes, countChanges, noChanges } from '../changes.js';
 import { KeptPages } from '../dedupe/kept-pages.js';
 import { SeenTable } from '../dedupe/seen.js';
+import type { UrlText } from '../engines/ports.js';
 import { seededRandom } from '../engines/system.js';
 import type { Frontier } from '../frontier/frontier.js';
 import { HostState } from '../frontier/host-table.js';
@@ -273,13 +274,16 @@ export class Process {
 
   #load(request: LoadRequest): boolean {
     const { faults, store } = this.#world;
-    const found = this.#texts.takeAll(request.urls);
+    const visits = request.urls.map((url) => this.frontier.revisits.lastVisit(url));
+    const found = visits.every((visit) => visit < 0) ? this.#texts.takeAll(request.urls) : null;
     const isLate = faults.strikes('texts.late', 0.2);
     if (found !== null && !isLate) {
       this.frontier.loaded(request, found, this.now());
       return true;
     }
-    const texts = found ?? request.urls.map((id) => this.#texts.takeAll([id])?.[0] ?? store.readUrlsNow([id], [-1])[0]);
+    const read = (id: number, visit: number): UrlText =>
+      (visit < 0 ? this.#texts.takeAll([id])?.[0] : undefined) ?? store.readUrlsNow([id], [visit])[0];
+    const texts = found ?? request.urls.map((id, i) => read(id, visits[i]));
     this.#later(isLate ? faults.below(5_000) : faults.wait(20), () => {
       this.frontier.loaded(request, texts, this.now());
       this.wake();
@@ -351,7 +355,7 @@ export class Process {
       const answer = store.commitNow(batch);
       if (answer === 'committed') {
         oracle.committed(lessons);
-        this.#world.committed(batch.changes);
+        this.#world.committed(batch.changes, this.#offset);
       }
       this.#world.note(`commit ${batch.sequence} ${answer} ${countChanges(batch.changes)}`);
       if (faults.ends('crash.after-commit', 0.01)) return this.#world.crash();

@@ -1,7 +1,7 @@
 /** The whole of a frontier's memory, looked through: each URL is in one place, which its state names, and all counts agree. */
 import type { Frontier } from '../frontier/frontier.js';
-import { HostState } from '../frontier/host-table.js';
-import { LEVELS, NONE, UrlState } from '../frontier/url-table.js';
+import { DENIED_LIST, HostState, REVISIT_LIST, REVISITS } from '../frontier/host-table.js';
+import { NONE, UrlState } from '../frontier/url-table.js';
 import { Violation } from './simulation-oracle.js';
 
 /**
@@ -18,14 +18,15 @@ export function scanFrontier(frontier: Frontier, going: Iterable<number>): void 
     if (found[url]++ > 0) throw new Violation(`URL ${url} is in ${where} ${of} and in another place`);
   };
   for (let host = 0; host < hosts.size; host++) {
-    for (let list = 0; list <= LEVELS; list++) {
-      const state = list === LEVELS ? UrlState.denied : UrlState.pending;
+    for (let list = 0; list <= REVISIT_LIST; list++) {
+      const state = list === DENIED_LIST ? UrlState.denied : UrlState.pending;
       let steps = 0;
       for (let url = hosts.head(host, list); url !== NONE; url = urls.link(url)) {
         if (++steps > urls.size) throw new Violation(`list ${list} of host ${host} is a circle`);
         find(url, state, 'a list of host', host);
       }
-      if (list < LEVELS && steps > 0 !== ((hosts.levels[host] >> list) & 1) > 0) {
+      const bit = list === REVISIT_LIST ? REVISITS : 1 << list;
+      if (list !== DENIED_LIST && steps > 0 !== (hosts.levels[host] & bit) > 0) {
         throw new Violation(`level ${list} of host ${host} has ${steps} URLs, its bit says otherwise`);
       }
     }
@@ -45,12 +46,14 @@ export function scanFrontier(frontier: Frontier, going: Iterable<number>): void 
 }
 
 /** Every URL must have been found, but for those that wait for a retry, and those that are over. */
-function countStates({ urls }: Frontier, found: Uint8Array, retries: number): void {
+function countStates({ urls, revisits }: Frontier, found: Uint8Array, retries: number): void {
   const inState = [0, 0, 0, 0, 0];
   let elsewhere = 0;
+  let overdue = 0;
   for (let url = 0; url < urls.size; url++) {
     const state = urls.state(url);
     inState[state]++;
+    if (revisits.isRevisit(url) && state !== UrlState.done) overdue++;
     if (found[url] > 0 || state === UrlState.done || state === UrlState.dead) continue;
     if (state !== UrlState.pending) throw new Violation(`URL ${url} is lost in state ${state}`);
     elsewhere++;
@@ -58,6 +61,8 @@ function countStates({ urls }: Frontier, found: Uint8Array, retries: number): vo
   if (elsewhere !== retries) {
     throw new Violation(`${elsewhere} pending URLs are in no list, ${retries} wait for a retry`);
   }
+  if (overdue !== revisits.overdue)
+    throw new Violation(`${overdue} revisits are due, and ${revisits.overdue} are counted`);
   if (inState.some((n, state) => n !== urls.inState[state])) {
     throw new Violation(`the counts of states are ${urls.inState.join()}, there are ${inState.join()}`);
   }

@@ -48,6 +48,7 @@ export interface Keyed {
 }
 
 /** Lines of the trace that are kept for whoever has to look into a failure. */
+const HOUR = 3_600_000;
 const KEPT_LINES = 60;
 
 export class World {
@@ -61,8 +62,14 @@ export class World {
   readonly leases = new VirtualLeases();
   readonly faults: Faults;
   readonly oracle: Oracle;
-  /** Pages whose visit is committed, by normal form. */
-  readonly visited = new Set<string>();
+  /** Pages whose visit is committed, by normal form, and before when they must not be visited again (true time, ms). */
+  readonly visited = new Map<string, number>();
+  /** Until when pages are visited again, virtual ms. */
+  readonly revisitFor: number;
+  /** The wall clock was set back at least once. */
+  wasSetBack = false;
+  /** Visits to pages that had been visited. */
+  revisits = 0;
   /** Page requests that were made. */
   pages = 0;
   readonly recent: string[] = [];
@@ -71,12 +78,24 @@ export class World {
   readonly #keyer: UrlKeyer;
   readonly #normalizer = createNormalizer();
 
-  constructor(seed: number, size: WebSize, crashes: number, parts: SimulatedParts) {
+  constructor(seed: number, size: WebSize, crashes: number, parts: SimulatedParts, revisitFor = 0) {
     this.seed = seed;
+    this.revisitFor = revisitFor;
     this.parts = parts;
     this.random = seededRandom(hashLabel(seed, 'world'));
     this.web = new ModelWeb(seed, size);
     this.settings = settingsOf(seed);
+    if (revisitFor > 0) {
+      this.settings.frontier.revisit = {
+        policy: 'adaptive',
+        min: HOUR,
+        max: 8 * HOUR,
+        first: 2 * HOUR,
+        every: HOUR,
+        perDay: null,
+      };
+      this.settings.frontier.revisitShare = 0.5;
+    }
     this.faults = new Faults(seededRandom(hashLabel(seed, 'faults')), crashes);
     this.#keyer = new UrlKeyer(Buffer.from(`secret of ${String(seed).padStart(6, '0')}`));
     const { rules, key, isCdn, perDomain, shared } = this.settings.frontier;
@@ -96,17 +115,28 @@ export class World {
     const to = this.#normalizer.normalize(target);
     if (to.url === null || to.host !== host) throw new Violation(`${target} is requested from ${host}`);
     this.oracle.checkPage(to.origin, target.slice(to.origin.length));
-    if (this.visited.has(to.url)) throw new Violation(`${target} is requested again although its visit is committed`);
+    const early = (this.visited.get(to.url) ?? 0) - this.time.now;
+    if (early === Number.POSITIVE_INFINITY) {
+      throw new Violation(`${target} is requested again although its visit is committed`);
+    }
+    if (early > 0) throw new Violation(`${target} is visited again ${early} ms before it is due`);
     this.pages++;
   }
 
-  /** A batch is in the store. */
-  committed(changes: Changes): void {
-    for (const { url } of changes.visits) {
+  /** A batch is in the store. @param offset of its process's clock from the true time, ms */
+  committed(changes: Changes, offset: number): void {
+    for (const { url, history, nextVisit } of changes.visits) {
       const normal = this.#normalizer.normalize(this.store.readUrlsNow([url], [-1])[0].url).url!;
-      if (this.visited.has(normal)) throw new Violation(`${normal} is in the store twice`);
-      this.visited.add(normal);
+      if (this.visited.has(normal) && history === null) throw new Violation(`${normal} is in the store twice`);
+      if (history !== null) this.revisits++;
+      this.visited.set(normal, nextVisit === null ? Number.POSITIVE_INFINITY : nextVisit - offset);
     }
+  }
+
+  /** The wall clock was set while nobody looked: what it was set forward by makes pages due earlier. */
+  jumped(ms: number): void {
+    if (ms < 0) this.wasSetBack = true;
+    if (ms > 0) for (const [url, at] of this.visited) this.visited.set(url, at - ms);
   }
 
   /** Asks for the process to be killed, now. */

@@ -17,6 +17,9 @@ export interface SimulationOptions extends WebSize {
   /** Ends of processes, at most, before the crawl is left to finish. */
   crashes: number;
   parts?: SimulatedParts;
+  /** Pages are visited again, at intervals of one to eight hours, for so long (virtual ms); then the crawl is left to finish
+   * without. Default: never. */
+  revisitFor?: number;
 }
 
 export interface SimulationReport {
@@ -31,6 +34,8 @@ export interface SimulationReport {
   events: number;
   requests: number;
   pages: number;
+  /** Committed visits to pages that had been visited. */
+  revisits: number;
   /** URLs at the end, by state. */
   known: number;
   done: number;
@@ -52,7 +57,7 @@ const YOUNG = 1_000;
 
 /** Runs the world of a seed to its end. Never throws: what goes wrong is in the report. */
 export function simulate(options: SimulationOptions): SimulationReport {
-  const world = new World(options.seed, options, options.crashes, options.parts ?? REAL_PARTS);
+  const world = new World(options.seed, options, options.crashes, options.parts ?? REAL_PARTS, options.revisitFor ?? 0);
   const run = new Simulation(world);
   let violation: string | null = null;
   try {
@@ -86,6 +91,7 @@ class Simulation {
       if (++this.#events > MOST_EVENTS) throw new Violation('the crawl does not come to an end');
       if (this.#world.takeCrash()) this.#crash();
       else if (this.#process.isFinished) this.#restartCleanly();
+      else if (this.#isRevisitingOver) this.#process.stop();
       else if (time.now !== before && faults.ends('crash.between-commits', this.#risk)) this.#crash();
       else if (time.now !== before && faults.ends('stop.clean', this.#risk / 2)) this.#process.stop();
       if (!isMoving) break;
@@ -94,10 +100,10 @@ class Simulation {
     this.#process.watch.scanNow();
     this.#process.close();
     checkEnd(this.#world, this.#process);
-    const last = memoryOf(this.#process, this.#world.time.now);
+    const last = this.#memory();
     this.#start(true, 0);
     this.#process.watch.scanNow();
-    compareMemories(last, memoryOf(this.#process, this.#world.time.now));
+    compareMemories(last, this.#memory());
   }
 
   /** Processes die at any time, and often when they are young: then much of what they did is not committed yet. */
@@ -121,15 +127,26 @@ class Simulation {
     this.#process.begin();
   }
 
+  #memory(): ReturnType<typeof memoryOf> {
+    return memoryOf(this.#process, this.#world.time.now, !this.#world.wasSetBack);
+  }
+
+  get #isRevisitingOver(): boolean {
+    const { time, revisitFor, settings } = this.#world;
+    return settings.frontier.revisit !== undefined && time.now >= revisitFor;
+  }
+
   #restartCleanly(): void {
+    const isOver = this.#isRevisitingOver;
     this.#end();
     this.#process.watch.scanNow();
     this.#process.close();
-    const last = memoryOf(this.#process, this.#world.time.now);
+    const last = this.#memory();
     const jump = this.#jump();
     this.#world.note('STOP');
+    if (isOver) delete this.#world.settings.frontier.revisit;
     this.#start(true, jump);
-    if (jump === 0) compareMemories(last, memoryOf(this.#process, this.#world.time.now));
+    if (jump === 0 && !isOver) compareMemories(last, this.#memory());
     this.#process.watch.scanNow();
     this.#process.begin();
   }
@@ -145,6 +162,7 @@ class Simulation {
     time.skip(faults.wait(5_000));
     this.#offset += jump;
     oracle.restarted(clean, jump);
+    this.#world.jumped(jump);
     this.#process = new Process(this.#world, this.#offset);
     this.#startedAt = time.now;
     this.#lives++;
@@ -159,11 +177,11 @@ class Simulation {
   }
 
   report(violation: string | null): SimulationReport {
-    const { seed, oracle, time, faults, trace, recent, pages } = this.#world;
+    const { seed, oracle, time, faults, trace, recent, pages, revisits } = this.#world;
     const [, , denied, done, dead] = this.#process.frontier.urls.inState;
     return {
       ...{ seed, violation, recent: violation === null ? [] : [...recent], trace, faults: faults.counts },
-      ...{ events: this.#events, requests: oracle.requests, pages, known: this.#process.frontier.urls.size },
+      ...{ events: this.#events, requests: oracle.requests, pages, revisits, known: this.#process.frontier.urls.size },
       ...{ done, denied, dead, lives: this.#lives, time: time.now, smallestGap: oracle.smallestGap },
       longestWait: Math.max(this.#longestWait, this.#process.watch.longestWait),
     };

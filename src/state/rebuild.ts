@@ -104,7 +104,7 @@ export function rebuild(
   );
   projection.hand(parts.frontier, now);
   each(reader, 'robots', (row) => parts.onRobots({ ...row, at: Math.min(row.at, now) }));
-  if (!stop.clean) for (const lease of stop.leases) scan.lost(lease, changes);
+  if (!stop.clean) for (const lease of stop.leases) scan.lost(lease, reader, changes);
   scan.clocks(uncleanStart(reader, stop, now, changes));
   parts.frontier.restored((url) => scan.dueAt(url), now);
   const { committed } = scan;
@@ -221,11 +221,11 @@ class Scan {
   }
 
   /** A lease that the last run never settled: its request may have been made. The URL is charged an attempt. */
-  lost(lease: OpenLease, changes: Changes): void {
+  lost(lease: OpenLease, reader: StoreReader, changes: Changes): void {
     const { frontier, uncleanOwe, delay } = this.#parts;
     if (lease.host >= frontier.hosts.size) return; // its row was never committed
     const url = lease.url < frontier.urls.size ? lease.url : -1; // nor was that of the URL: the host owes all the same
-    if (url >= 0 && !this.#isOut(url, lease.at)) return; // settled after all
+    if (url >= 0 && !this.#isOut(url, lease.at, reader)) return; // settled after all
     const code = 'lease.lost';
     const ended = Math.round(this.#now);
     const owed = Math.max(uncleanOwe, delay);
@@ -260,13 +260,16 @@ class Scan {
     frontier.urls.setState(url, UrlState.dead);
   }
 
-  /** Is a lease that was granted at `at` still without an end? Then its URL is pending, or a page that was due then. */
-  #isOut(url: number, at: number): boolean {
+  /** Is a lease that was granted at `at` still without an end? Then its URL is pending, or a page that was visited last
+   * before the lease: it is pending now. */
+  #isOut(url: number, at: number, reader: StoreReader): boolean {
     const { urls, revisits } = this.#parts.frontier;
     if (urls.state(url) !== UrlState.done) return urls.state(url) === UrlState.pending;
-    const wasDue = revisits.isRevisit(url) && revisits.due(url) <= at;
-    if (wasDue) revisits.take(url);
-    return wasDue;
+    if (!revisits.isRevisit(url)) return false;
+    const [{ request }] = reader.at('visits', [revisits.lastVisit(url)]);
+    const isOut = request < 0 || reader.at('requests', [request])[0].ended < at;
+    if (isOut) revisits.take(url);
+    return isOut;
   }
 
   /** When a URL that failed may be tried again, ms; 0 for at once. */
