@@ -195,7 +195,7 @@ class Round {
     const full = {
       call: 'writev',
       file: this.#random.pick(['warc/', 'text/']),
-      after: 20 + this.#random.below(300),
+      after: 5 + this.#random.below(40),
       code: 'ENOSPC',
     };
     const environment = {
