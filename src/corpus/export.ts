@@ -101,11 +101,12 @@ class ExportJob {
 
   /** False if it was interrupted. */
   async each(write: (page: CorpusPage) => Promise<void>): Promise<boolean> {
-    const { filter, isStopped, onProgress } = this.#options;
+    const { filter, isStopped, onProgress, software } = this.#options;
+    const agent = software.split('/', 1)[0];
     const onVisits = (done: number, total: number): void => {
       this.#share = total === 0 ? 1 : done / total;
     };
-    for (const page of corpusPages(this.#reader, this.#archive, filter, onVisits)) {
+    for (const page of corpusPages(this.#reader, this.#archive, filter, onVisits, agent)) {
       if (isStopped()) return false;
       await write(page);
       if (++this.pages % ROUND > 0) continue;

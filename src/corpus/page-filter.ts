@@ -39,10 +39,13 @@ export function passes(filter: PageFilter, visit: VisitRow, changedAt: number | 
   if (filter.duplicates === 'drop' && visit.duplicateOf >= 0) return false;
   if (filter.since !== null && visit.at < filter.since) return false;
   if (filter.changedSince !== null && (changedAt ?? 0) < filter.changedSince) return false;
-  if (filter.languages.length > 0 && !filter.languages.some((tag) => speaks(visit.language, tag))) return false;
-  if (filter.aiPreference === 'keep') return true;
-  const stated = preferences(visit.aiPreferences);
-  return filter.aiPreference === 'only' ? stated.length > 0 : !stated.some(objects);
+  return filter.languages.length === 0 || filter.languages.some((tag) => speaks(visit.language, tag));
+}
+
+/** What can be said from all preferences about AI that hold for a page. */
+export function passesStated({ aiPreference }: PageFilter, stated: readonly string[]): boolean {
+  if (aiPreference === 'keep') return true;
+  return aiPreference === 'only' ? stated.length > 0 : !stated.some(objects);
 }
 
 /** RFC 4647, 3.3.1: a range takes what begins with it, in whole subtags, without regard to case. */

@@ -3,7 +3,16 @@ import type { RecordPointer, VisitRow } from '../changes.js';
 import type { Stored, StoreReader } from '../engines/ports.js';
 import type { ArchiveReader } from './archive-reader.js';
 import { type InForce, inForce, readInForce } from './in-force.js';
-import { EVERY_PAGE, hasWords, type PageFilter, passes, preferences, wantedHosts } from './page-filter.js';
+import {
+  EVERY_PAGE,
+  hasWords,
+  type PageFilter,
+  passes,
+  passesStated,
+  preferences,
+  wantedHosts,
+} from './page-filter.js';
+import { RobotsPreferences } from './robots-preferences.js';
 
 export interface ExportedPage {
   url: string;
@@ -43,22 +52,25 @@ export type OnVisits = (done: number, total: number) => void;
 /**
  * One page for each URL that has one (`in-force.ts`), in the order in which they were fetched. Memory is 4 bytes a known
  * URL and a chunk of rows, however many pages there are.
+ * @param agent the product token that the crawl obeys robots.txt under: preferences about AI may be stated for it there
  */
 export function* corpusPages(
   reader: StoreReader,
   archive: ArchiveReader,
   filter: PageFilter = EVERY_PAGE,
   onVisits: OnVisits = () => {},
+  agent = '*',
 ): Generator<CorpusPage> {
   const force = readInForce(reader, { changes: filter.changedSince !== null });
   const hosts = wantedHosts(reader, filter.hosts);
+  const robots = new RobotsPreferences(reader, agent);
   const total = reader.count('visits');
   for (const chunk of reader.scan('visits')) {
     const current = chunk.filter(({ id, url }) => force.visits[url] === id);
     const wanted = inForce(reader, current, force).filter((visit) =>
       passes(filter, visit, changedAt(force, visit.url)),
     );
-    yield* pagesOf(reader, archive, wanted, filter, hosts);
+    yield* pagesOf(reader, archive, wanted, filter, hosts, robots);
     onVisits((chunk.at(-1)?.id ?? 0) + 1, total);
   }
 }
@@ -71,15 +83,19 @@ function* pagesOf(
   visits: readonly Stored<VisitRow>[],
   filter: PageFilter,
   hosts: Uint8Array | null,
+  robots: RobotsPreferences,
 ): Generator<CorpusPage> {
   const urls = readUrls(reader, visits);
   for (const visit of visits) {
     const { url, depth, host } = urls.get(visit.url)!;
     if (hosts !== null && hosts[host] !== 1) continue;
+    const stated = [...preferences(visit.aiPreferences), ...robots.of(visit.finalUrl ?? url, visit.at)];
+    if (!passesStated(filter, stated)) continue;
     const { text, refersTo } = textOf(archive, visit.text);
     if (filter.minWords > 0 && !hasWords(text, filter.minWords)) continue;
     const duplicateOf = visit.duplicateOf < 0 ? null : urls.get(visit.duplicateOf)!.url;
-    yield { page: exported(visit, url, depth, duplicateOf, text), record: visit.record, refersTo };
+    const page = exported(visit, url, depth, duplicateOf, text, [...new Set(stated)]);
+    yield { page, record: visit.record, refersTo };
   }
 }
 
@@ -101,7 +117,14 @@ function textOf(archive: ArchiveReader, pointer: RecordPointer | null): { text: 
   return { text: record.block.toString('utf8'), refersTo };
 }
 
-function exported(visit: VisitRow, url: string, depth: number, duplicateOf: string | null, text: string): ExportedPage {
+function exported(
+  visit: VisitRow,
+  url: string,
+  depth: number,
+  duplicateOf: string | null,
+  text: string,
+  aiPreferences: string[],
+): ExportedPage {
   return {
     url,
     finalUrl: visit.finalUrl ?? url,
@@ -116,7 +139,7 @@ function exported(visit: VisitRow, url: string, depth: number, duplicateOf: stri
     simhash: visit.simhash,
     depth,
     duplicateOf,
-    aiPreferences: preferences(visit.aiPreferences),
+    aiPreferences,
     ...(visit.fields !== null && { fields: JSON.parse(visit.fields) as Record<string, string> }),
   };
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type Appended, SegmentWriter } from '../../src/archive/segments.js';
-import { type Changes, noChanges, type RecordPointer, type VisitRow } from '../../src/changes.js';
+import { type Changes, noChanges, type RecordPointer, type RobotsRow, type VisitRow } from '../../src/changes.js';
 import type { StoreReader } from '../../src/engines/ports.js';
 import { openSqliteReader, openSqliteStore } from '../../src/engines/sqlite.js';
 import { hostRow, requestRow, urlRow, visitRow } from '../engines/rows.js';
@@ -101,6 +101,15 @@ export class MadeCrawl {
       }),
     );
     return id;
+  }
+
+  /** An answer to the robots.txt of an origin whose host is known, so many ms after {@link START}. */
+  robots(origin: string, after: number, body: string | null, code: RobotsRow['code'] = 'ok'): void {
+    const host = this.#hosts.get(new URL(origin).hostname)!;
+    const status = code === 'ok' ? 200 : code === 'http.gone' ? 404 : 503;
+    const bytes = body === null ? null : Buffer.from(body);
+    const nothing = { failures: 0, failingSince: null, request: -1 };
+    this.#changes.robots.push({ origin, host, at: START + after, status, code, body: bytes, ...nothing });
   }
 
   /** Commits what was made so far. */
