@@ -52,11 +52,13 @@ export class Ceiling {
   /** Makes more back queues if that is due. */
   grow(now: number, isStarving: boolean): boolean {
     const { front, back } = this.#state;
-    if (front.size === 0 || back.hasFree) {
+    if (front.size === 0) {
       this.#waitsSince = Number.POSITIVE_INFINITY;
       return false;
     }
     this.#waitsSince = Math.min(this.#waitsSince, now);
+    // one that was given back in this turn (its host stands in the line of an address now) ends nobody else's wait
+    if (back.hasFree) return false;
     if (!isStarving && now - this.#waitsSince < LONG_WAIT) return false;
     this.#waitsSince = now;
     return back.grow();

@@ -54,6 +54,9 @@ export class HostTable extends HostFacts {
   /** Slot + 1 of the back queue it holds, 0 for none. */
   readonly slot = this.#columns.add(Uint32Array);
   readonly worker = this.#columns.add(Uint16Array);
+  /** The time under which it came up in the ready heap and was not leased (its texts, its address or its turn there were
+   * to be waited for): its place among those that are due. 0 if there is none. */
+  readonly dueSince = this.#columns.add(Float64Array);
 
   /** Address id, -1 for none, and until when it is pinned (ms). */
   readonly address = this.#columns.add(Int32Array);

@@ -46,9 +46,10 @@ export class Leasing {
     const { now, left, allowance, turn } = round;
     const heap = back.ready[worker];
     while (left[worker] > 0 && heap.time <= now && turn.leases.length < allowance) {
-      const { value: host, stamp } = heap;
+      const { time, value: host, stamp } = heap;
       heap.pop();
       if (hosts.stamp[host] !== stamp || hosts.state[host] !== HostState.back) continue;
+      hosts.dueSince[host] = time;
       if (!this.#mayStart(host, now)) continue;
       const lease = this.#lease(host, worker, round);
       if (lease === null) continue;
@@ -82,9 +83,9 @@ export class Leasing {
 
   /** When to ask again: ms, Infinity if only an answer can bring something. */
   nextTime({ now, left, allowance, turn }: Round): number {
-    const { blocks, sleeping, retries, revisits, back, front, options } = this.#state;
+    const { blocks, sleeping, promised, retries, revisits, back, front, options } = this.#state;
     if (front.size > 0 && back.hasFree) return now;
-    let at = Math.min(blocks.time, sleeping.time, retries.time, Math.max(revisits.time, now));
+    let at = Math.min(blocks.time, sleeping.time, promised.time, retries.time, Math.max(revisits.time, now));
     if (turn.leases.length >= allowance) return at;
     for (let worker = 0; worker < left.length; worker++) {
       if (left[worker] > 0) at = Math.min(at, back.ready[worker].time);
@@ -225,6 +226,7 @@ export class Leasing {
     const address = hosts.address[host];
     if (text !== null) urls.setState(errand.url, UrlState.leased);
     if (errand.kind !== 'robots') hosts.fetched[host]++;
+    hosts.dueSince[host] = 0;
     slot.leased = true;
     slot.fetches++;
     this.#placing.turns.start(host, now);

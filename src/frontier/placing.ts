@@ -115,7 +115,12 @@ export class Placing {
 
   /** Brings back what slept long enough: hosts, URLs whose retry is due, and pages that are due again. */
   wake(now: number): void {
-    const { sleeping, hosts, retries, revisits } = this.#state;
+    const { sleeping, promised, hosts, retries, revisits } = this.#state;
+    while (promised.time <= now) {
+      const { value: host, stamp } = promised;
+      promised.pop();
+      if (hosts.stamp[host] === stamp && hosts.state[host] === HostState.back) this.ready(host, now);
+    }
     while (sleeping.time <= now) {
       const { value: host, stamp } = sleeping;
       sleeping.pop();
@@ -147,19 +152,22 @@ export class Placing {
     }
   }
 
-  /** Enters a host that holds a back queue in its worker's ready heap. */
+  /** Enters a host that holds a back queue in its worker's ready heap. One that came up before, and had to wait for
+   * something, has the place of then: else it would stand in line with all that are due once more. */
   ready(host: number, now: number): void {
     const { hosts, back } = this.#state;
+    const since = hosts.dueSince[host] === 0 ? now : hosts.dueSince[host];
     hosts.state[host] = HostState.back;
-    back.ready[hosts.worker[host]].push(Math.max(this.turns.readyAt(host), now), host, ++hosts.stamp[host]);
+    back.ready[hosts.worker[host]].push(Math.max(hosts.nextAt[host], since), host, ++hosts.stamp[host]);
   }
 
   /** A place at its address is promised to the host: it waits for the address's clock, without its back queue if that
    * takes long. */
   readyLater(host: number, now: number): void {
+    const { hosts, promised, options } = this.#state;
     const at = this.turns.readyAt(host);
-    if (at <= now + this.#state.options.sleepBeyond) {
-      this.ready(host, now);
+    if (at <= now + options.sleepBeyond) {
+      promised.push(at, host, ++hosts.stamp[host]);
     } else {
       this.release(host);
       this.#sleep(host, at);

@@ -31,6 +31,8 @@ export class FrontierState {
   /** Hosts that wait for a time of their own. */
   readonly sleeping = new TimeHeap();
   readonly blocks = new Blocks();
+  /** Hosts with a back queue to which a place at their address is promised, by the time of its clock. */
+  readonly promised = new TimeHeap();
   /** What is to be fetched of a host before anything of its lists. */
   readonly errands = new Map<number, Errand[]>();
   readonly leases = new Map<number, Lease>();

@@ -161,8 +161,9 @@ export class LargeProcess {
       return room;
     }
     let left = Math.floor(this.#tokens);
+    this.#first++; // each worker in turn is the one that rounding favours
     for (let i = room.length; i > 0; i--) {
-      const worker = this.#first++ % room.length; // whoever comes last gets what is left by rounding
+      const worker = (this.#first + i) % room.length;
       room[worker] = Math.min(room[worker], Math.ceil(left / i));
       left -= room[worker];
     }

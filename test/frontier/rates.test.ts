@@ -76,6 +76,35 @@ describe('with 20,000 hosts ready', { timeout: 60_000 }, () => {
   });
 });
 
+describe('with hosts that share addresses, and room for fewer requests than are due', { timeout: 60_000 }, () => {
+  /** Every `n`th host has an address of its own, the others share `shared` addresses. */
+  const busy = (hosts: number, n: number, shared: number, room: number) =>
+    crawl(new Array(hosts).fill(20), {
+      room,
+      addresses: (host) => [host % n === 0 ? `10.1.${host >> 8}.${host & 255}` : `10.0.${host % shared}.1`],
+    });
+
+  test('back queues grow for those that wait for one, though others give theirs back to stand in line', () => {
+    const world = busy(1_000, 2, 100, 77);
+    world.run(5_000);
+    for (let i = 1_000; i < 10_000; i++) world.host(`h${i}.test`, 20); // fetchers have enough to do by now
+    const { front, ceiling } = world.run(20_000).frontier;
+    expect(ceiling.backQueues).toBeGreaterThan(4_096);
+    expect(front.size).toBe(0);
+  });
+
+  test('an address is asked as often as its clock allows, not once in each round of all hosts', () => {
+    const SECONDS = 100;
+    const HOSTS = 4_000;
+    const { made } = busy(HOSTS, 2, 150, 40).run(SECONDS * 1_000); // 200 requests a second
+    const least = 0.9 * ((SECONDS - 20) / 1.2);
+    for (let address = 1; address < 150; address += 2) {
+      expect(made.filter(({ host }) => host % 150 === address).length).toBeGreaterThan(least);
+    }
+    expect(longestGap(made.filter(({ host }) => host % 2 === 0))).toBeLessThan((2 * 1_000 * HOSTS) / 200);
+  });
+});
+
 describe('the ceiling', () => {
   test('is the number of back queues divided by the mean period, and binds when hosts wait and fetchers starve', () => {
     const world = crawl(new Array(500).fill(100), { frontier: { backQueues: 10, backQueuesMax: 100 } });
