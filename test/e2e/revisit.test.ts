@@ -92,7 +92,7 @@ const warcText = (dir: string): string =>
 describe('a crawl that revisits', () => {
   test('adaptive: intervals double and halve within bounds, 304s are used, freshness is told, and all of it verifies', async () => {
     const dir = scratch();
-    const { code, summary } = await crawl(args(dir, 'adaptive', SECONDS, '11s'));
+    const { code, summary } = await crawl(args(dir, 'adaptive', SECONDS, '13s'));
     expect(code).toBe(0);
 
     // due times are whole seconds, and sweeps begin a second apart: a visit is up to 2 s late, never early
