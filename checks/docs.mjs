@@ -1,13 +1,14 @@
-// docs/configuration.md and docs/errors.md, derived from the tables in src/. `--write` renews them.
+// docs/configuration.md, docs/errors.md and docs/operate/metrics.md, derived from the tables in src/. `--write` renews them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { OPTION_NAMES, optionOf } from '../dist/config.js';
 import { OUTCOMES } from '../dist/errors.js';
+import { METRICS } from '../dist/serve/metrics.js';
 
 const docs = new URL('../docs/', import.meta.url);
 
 /** @type {Readonly<Record<string, () => string>>} */
-const PAGES = { 'configuration.md': configurationPage, 'errors.md': errorsPage };
+const PAGES = { 'configuration.md': configurationPage, 'errors.md': errorsPage, 'operate/metrics.md': metricsPage };
 
 /** @returns {string[]} the pages that are not what the tables say */
 export function checkDocs() {
@@ -64,6 +65,31 @@ function errorsPage() {
   for (const [code, outcome] of Object.entries(OUTCOMES)) {
     lines.push(`| \`${code}\` | ${cell(outcome.words)} | ${outcome.url} | ${outcome.host} |`);
   }
+  return `${lines.join('\n')}\n`;
+}
+
+function metricsPage() {
+  const lines = [
+    '<!-- Generated from src/serve/metrics.ts by `npm run docs`. Do not edit. -->',
+    '# Metrics',
+    '',
+    '`GET /metrics` of a crawl that runs with `--admin PORT`, in the text format of Prometheus. Let Prometheus send the token:',
+    '',
+    '```yaml',
+    'scrape_configs:',
+    '  - job_name: saunter',
+    '    authorization: { credentials_file: /etc/prometheus/saunter.token }',
+    "    static_configs: [{ targets: ['127.0.0.1:8787'] }]",
+    '```',
+    '',
+    '[grafana.json](grafana.json) is a dashboard of them, [alerts.yaml](alerts.yaml) are rules for alerts. Units stand in the',
+    'names; what ends in `_total` only grows while the process lives.',
+    '',
+    '| name | kind | label | what it says |',
+    '| --- | --- | --- | --- |',
+  ];
+  for (const { name, kind, label = '', says } of METRICS)
+    lines.push(`| \`${name}\` | ${kind} | ${label} | ${cell(says)} |`);
   return `${lines.join('\n')}\n`;
 }
 

@@ -11,7 +11,10 @@ const src = fileURLToPath(new URL('../src', import.meta.url));
 
 /** @type {readonly (readonly [name: string, check: Check])[]} */
 const CHECKS = [
-  ['types', () => tool('tsc', '-p', 'tsconfig.json', '--noEmit')],
+  [
+    'types',
+    () => [...tool('tsc', '-p', 'tsconfig.json', '--noEmit'), ...tool('tsc', '-p', 'tsconfig.web.json', '--noEmit')],
+  ],
   ['lint and format', () => tool('biome', 'check', '--error-on-warnings', '--log-level=warn', '.')],
   ['floors and cycles', async () => (await import('./floors.mjs')).checkFloors(src)],
   ['file sizes', async () => (await import('./sizes.mjs')).checkSizes(src)],

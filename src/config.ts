@@ -20,6 +20,7 @@ import {
   texts,
 } from './option-kinds.js';
 import {
+  isAddress,
   isCidr,
   isHandler,
   isHttpUrl,
@@ -250,6 +251,20 @@ export const OPTIONS = {
     'resolver.negative': duration('5m', '0', '7d', 'How long a failed look-up is remembered.'),
   }),
   // -- DESIGN 3
+  ...group('Dashboard and API', {
+    admin: orOff(
+      count(8787, 1, 65_535, 'Port of the dashboard and the HTTP API of a running crawl.', {
+        flag: 'admin',
+        value: 'PORT',
+      }),
+      'off',
+    ),
+    'admin.address': text(
+      'an IP address of this machine, such as 127.0.0.1 or 0.0.0.0',
+      isAddress,
+      'Address that they listen on; none is 127.0.0.1, which only this machine reaches.',
+    ),
+  }),
   ...group('Threads and memory', {
     workers: orAuto(
       count(1, 1, 256, 'Page worker threads: fetching, archiving and parsing; auto is one per core.', {

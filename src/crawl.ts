@@ -90,6 +90,8 @@ export class Crawl {
   #timer: NodeJS.Timeout | null = null;
   #soon = false;
   #closing = false;
+  #paused = false;
+  #steeredAt = Number.NEGATIVE_INFINITY;
   #nextAt = Number.POSITIVE_INFINITY;
   #resolve: () => void = () => {};
 
@@ -130,6 +132,26 @@ export class Crawl {
     this.#end = end;
     setTimeout(() => this.#p.workers.abort(), GRACE).unref();
     this.wake();
+  }
+
+  /** While true nothing new is leased: what is out ends, and the crawl goes on living. */
+  get isPaused(): boolean {
+    return this.#paused;
+  }
+  set isPaused(paused: boolean) {
+    this.#paused = paused;
+    this.wake();
+  }
+
+  /** An operator said something: what would end the crawl now (all its hosts blocked) may be taken back within
+   * `patience`. */
+  steered(): void {
+    this.#steeredAt = this.now();
+    this.wake();
+  }
+
+  get isStopping(): boolean {
+    return this.#end !== null;
   }
 
   /** Something cannot be made durable: nothing more may be acknowledged. */
@@ -176,9 +198,9 @@ export class Crawl {
     this.#timer = setTimeout(() => this.wake(), sleep);
   }
 
-  /** The one predicate: no lease goes out while we are stopping, or while the store is behind. */
+  /** The one predicate: no lease goes out while we are stopping or paused, or while the store is behind. */
   #needsBackpressure(): boolean {
-    return this.#end !== null || this.#p.batches.isBehind;
+    return this.#end !== null || this.#paused || this.#p.batches.isBehind;
   }
 
   /** Leases what is due. Returns when to ask again. */
@@ -273,9 +295,11 @@ export class Crawl {
 
   #hasEnded(now: number): boolean {
     const { frontier, batches } = this.#p;
-    if (this.#end === null) {
-      if (this.#limits.maxPages <= this.#pages && frontier.leases.size === 0) this.#end = 'max-pages';
-      else if (frontier.underWay === 0 && !batches.isBehind && this.#nextAt > now + this.#limits.patience)
+    const { patience, maxPages } = this.#limits;
+    if (this.#end === null && !this.#paused) {
+      const isIdle = frontier.underWay === 0 && !batches.isBehind && now >= this.#steeredAt + patience;
+      if (maxPages <= this.#pages && frontier.leases.size === 0) this.#end = 'max-pages';
+      else if (isIdle && this.#nextAt > now + patience)
         this.#end = this.#nextAt === Number.POSITIVE_INFINITY ? 'done' : 'waiting';
     }
     return this.#end !== null && (this.#failure !== null || frontier.leases.size === 0) && !batches.isCommitting;

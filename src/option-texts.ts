@@ -34,6 +34,11 @@ export function isParameter(value: string): string | null {
   return /^[^\s*&=#;]{1,100}\*?$/.test(value) ? value : null;
 }
 
+/** An IP address, without brackets. */
+export function isAddress(value: string): string | null {
+  return addressWidth(value) > 0 ? value.toLowerCase() : null;
+}
+
 /** `10.0.0.0/8`, `fd00::/8`; a lone address is a range of one. */
 export function isCidr(value: string): string | null {
   const [address, bits, ...more] = value.split('/');

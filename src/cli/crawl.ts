@@ -62,10 +62,11 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
   const options = await crawlOptions(args, world);
   if (options.seeds.length > 0) terminal.say(`Crawling into ${options.dir}. Ctrl-C stops cleanly.`);
   // Loaded here, not above: --help needs none of it.
-  const [{ runCrawl }, { PAGE_THREAD }, { listening }] = await Promise.all([
+  const [{ runCrawl }, { PAGE_THREAD }, { listening }, { administered }] = await Promise.all([
     import('../embedded/run.js'),
     import('../embedded/open.js'),
     import('./operate.js'),
+    import('./admin.js'),
   ]);
   let words = '';
   const ui = {
@@ -75,7 +76,7 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
       words = ENDS[end];
     },
   };
-  const summary = await runCrawl(options, ui, PAGE_THREAD, listening(options.dir, ui));
+  const summary = await runCrawl(options, ui, PAGE_THREAD, administered(options, ui, listening(options.dir, ui)));
   terminal.print(
     args.flags.has('json')
       ? JSON.stringify(summary)

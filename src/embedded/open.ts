@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import type { Admission } from '../admit/admission.js';
 import type { Duplicates } from '../admit/duplicates.js';
 import { sortCdxj } from '../archive/line-sort.js';
-import { countChanges, noChanges } from '../changes.js';
+import { type Changes, countChanges, noChanges } from '../changes.js';
 import { Crawl } from '../crawl.js';
 import type { CrawlOptions, CrawlUi } from '../crawl-options.js';
 import { type DirectoryLock, lockDirectory } from '../engines/lock.js';
@@ -59,6 +59,14 @@ export interface OpenedCrawl {
   paths: CrawlDirectory;
   /** Of the URL keys, 16 bytes. */
   secret: Uint8Array;
+  resolver: DnsResolver;
+  /** Bytes of bodies that the page workers hold. */
+  bodies(): number;
+  /** Takes what a seed stands for (its host or domain) into the scope, for good; null if it is there already, or if the
+   * scope does not grow with seeds. */
+  widen(seed: NormalUrl): string | null;
+  /** Who hears of each commit. */
+  heard: ((changes: Changes) => void)[];
   /** Closes everything; an index of a crawl that has ended is sorted. */
   close(hasEnded: boolean): Promise<void>;
 }
@@ -112,7 +120,10 @@ async function wire(
   const resolver = new DnsResolver({ ...resolverOptions(config), clock: systemClock.monotonic });
   await checkSeeds(who, land, resolver, options);
   const score = await scoreOf(options, ui);
-  const parts = decisions(options, land, score, systemRandom, store.count('visits'), (to) => widen(to));
+  const parts = decisions(options, land, score, systemRandom, store.count('visits'), (to) => {
+    const added = widen(to);
+    if (added !== null) ui.say(`A seed redirects to ${added}: it is in scope from now on.`);
+  });
   const { frontier, admission, settlement, robots, duplicates, tally, texts } = parts;
   admission.refusals.add(who.refused);
 
@@ -171,14 +182,16 @@ async function wire(
     checkpoints?.committed(changes);
     const newest = changes.urls.at(-1);
     if (newest !== undefined) texts.committedBelow(newest.id + 1);
+    for (const hear of heard) hear(changes);
   };
-  const widen = (to: NormalUrl): void => {
+  const heard: OpenedCrawl['heard'] = [];
+  const widen = (to: NormalUrl): string | null => {
     const added = land.scope.extend(to);
-    if (added === null) return;
+    if (added === null) return null;
     workers.widen(to);
     who.widened.push(to.url);
     batches.open.meta.push(['scope.widened', JSON.stringify(who.widened)]);
-    ui.say(`A seed redirects to ${added}: it is in scope from now on.`);
+    return added;
   };
   const close = async (hasEnded: boolean): Promise<void> => {
     await workers.close(); // ended already, unless something broke on the way
@@ -188,7 +201,11 @@ async function wire(
     store.close();
     lock.release();
   };
-  return { crawl, frontier, admission, duplicates, batches, tally, land, store, paths, secret: who.secret, close };
+  return {
+    ...{ crawl, frontier, admission, duplicates, batches, tally, land, store, paths, resolver, widen, heard, close },
+    bodies: () => workers.bodies,
+    secret: who.secret,
+  };
 }
 
 /** Writes checkpoints, unless they are off. */

@@ -87,7 +87,7 @@ function textOf(value: unknown, longest: number): string {
 /** Does what is asked, and answers when it is durable. */
 export async function operate(opened: OpenedCrawl, request: OperatorRequest): Promise<OperatorAnswer> {
   const answer = await decide(opened, request);
-  opened.crawl.wake();
+  opened.crawl.steered();
   await opened.batches.durable();
   return answer;
 }

@@ -35,9 +35,9 @@ export async function runCrawl(
     options.signal.addEventListener('abort', onAbort, { once: true });
     if (options.signal.aborted) onAbort();
     const recent: { at: number; pages: number }[] = [];
-    const progress = setInterval(() => ui.progress(figures(opened, started, recent)), PROGRESS);
     const pagesBefore = opened.tally.pages;
     const attendant = await attend(opened);
+    const progress = setInterval(() => ui.progress(figures(opened, started, recent)), PROGRESS);
     try {
       end = await opened.crawl.run();
       ui.ended?.(end);

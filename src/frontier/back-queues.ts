@@ -37,6 +37,10 @@ export class BackQueues {
   get ceiling(): number {
     return this.#ceiling;
   }
+  /** What that may grow to. */
+  get most(): number {
+    return this.#max;
+  }
   get held(): number {
     return this.slots.length - this.#free.length;
   }

@@ -71,6 +71,10 @@ export class RobotsGate {
     return origin;
   }
 
+  ofHost(host: number): readonly Origin[] {
+    return this.#ofHost.get(host) ?? [];
+  }
+
   /** Origins of a host that were met. */
   originsOf(host: number): number {
     return this.#ofHost.get(host)?.length ?? 0;

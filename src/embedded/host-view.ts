@@ -1,0 +1,220 @@
+/** The hosts of a running crawl, to look at: sorted, searched and paged by us, since there may be a hundred thousand. */
+import type { RequestRow } from '../changes.js';
+import { UserError } from '../errors.js';
+import { HostState, WAIT_REASONS } from '../frontier/host-table.js';
+import { NONE } from '../frontier/url-table.js';
+import type { OpenedCrawl } from './open.js';
+import type { Watch } from './watch.js';
+
+export const HOST_SORTS = ['name', 'pending', 'requests', 'failures', 'bytes', 'recent'] as const;
+export type HostSort = (typeof HOST_SORTS)[number];
+
+export interface HostQuery {
+  sort: HostSort;
+  order: 'asc' | 'desc';
+  /** Part of a name, lower case. Empty: all hosts. */
+  search: string;
+  offset: number;
+  limit: number;
+}
+
+/** A host in a list. Requests, failures and bytes are those of this run. */
+export interface HostLine {
+  host: string;
+  state: HostStateName;
+  /** Why it is not being fetched at this moment, in words. */
+  why: string;
+  pending: number;
+  requests: number;
+  failures: number;
+  bytes: number;
+  /** Wall ms of its last request of this run; null if there was none. */
+  lastRequest: number | null;
+}
+
+export interface HostPage extends HostLine {
+  domain: string;
+  address: string | null;
+  /** Wall ms before which nothing is requested. */
+  nextAt: number;
+  /** ms: what it owed last, and what its robots.txt and its own answers ask for. */
+  delay: { owed: number; crawlDelay: number; penalty: number };
+  /** In its budget period; budget null is no limit. */
+  budget: { fetched: number; admitted: number; limit: number | null };
+  throttles: number;
+  failuresInRow: number;
+  robots: {
+    origin: string;
+    verdict: 'rules' | 'allow' | 'deny' | 'unknown';
+    until: number | null;
+    crawlDelay: number;
+  }[];
+  recent: RequestLine[];
+}
+
+export interface RequestLine {
+  url: string;
+  kind: RequestRow['kind'];
+  started: number;
+  ended: number;
+  status: number;
+  code: RequestRow['code'];
+  bytes: number;
+}
+
+const STATE_NAMES = [
+  'idle',
+  'queued',
+  'in play',
+  'asleep',
+  'resolving',
+  'waiting for its address',
+  'waiting for robots.txt',
+  'blocked',
+] as const;
+export type HostStateName = (typeof STATE_NAMES)[number];
+export const HOST_STATES: readonly HostStateName[] = STATE_NAMES;
+
+/** An order is good for this long, ms: who turns pages sees one list, and a hundred thousand hosts are sorted seldom. */
+const KEPT_MS = 3_000;
+/** Requests shown on the page of a host. */
+const SHOWN = 50;
+/** Rows that are read back in search of them, and how many at a time. */
+const DEPTH = 20_000;
+const SLICE = 1_000;
+
+export class HostView {
+  readonly #opened: OpenedCrawl;
+  readonly #watch: Watch;
+  #kept: { key: string; until: number; order: Uint32Array } | null = null;
+
+  constructor(opened: OpenedCrawl, watch: Watch) {
+    this.#opened = opened;
+    this.#watch = watch;
+  }
+
+  list(query: HostQuery): { total: number; hosts: HostLine[] } {
+    const order = this.#order(query);
+    const page = order.subarray(query.offset, query.offset + query.limit);
+    return { total: order.length, hosts: [...page].map((host) => this.#line(host)) };
+  }
+
+  #order({ sort, order, search }: HostQuery): Uint32Array {
+    const { crawl, frontier } = this.#opened;
+    const key = `${sort} ${order} ${search}`;
+    const now = crawl.now();
+    if (this.#kept?.key === key && this.#kept.until > now) return this.#kept.order;
+    const { names } = frontier.hosts;
+    const found: number[] = [];
+    for (let host = 0; host < names.length; host++) if (search === '' || names[host].includes(search)) found.push(host);
+    const ids = Uint32Array.from(found);
+    const sign = order === 'asc' ? 1 : -1;
+    if (sort === 'name') ids.sort((a, b) => sign * (names[a] < names[b] ? -1 : names[a] > names[b] ? 1 : 0));
+    else {
+      const value = this.#values(sort);
+      ids.sort((a, b) => sign * (value(a) - value(b)) || a - b);
+    }
+    this.#kept = { key, until: now + KEPT_MS, order: ids };
+    return ids;
+  }
+
+  #values(sort: Exclude<HostSort, 'name'>): (host: number) => number {
+    const { requests, failures, bytes, lastAt } = this.#watch;
+    const { queued } = this.#opened.frontier.hosts;
+    const column = { pending: queued, requests, failures, bytes, recent: lastAt }[sort];
+    return (host) => column[host] ?? 0;
+  }
+
+  #line(host: number): HostLine {
+    const { hosts } = this.#opened.frontier;
+    const { requests, failures, bytes, lastAt } = this.#watch;
+    return {
+      host: hosts.names[host],
+      state: STATE_NAMES[hosts.state[host]],
+      why: this.#why(host),
+      pending: hosts.queued[host],
+      requests: requests[host] ?? 0,
+      failures: failures[host] ?? 0,
+      bytes: bytes[host] ?? 0,
+      lastRequest: (lastAt[host] ?? 0) > 0 ? lastAt[host] : null,
+    };
+  }
+
+  #why(host: number): string {
+    const { frontier, crawl } = this.#opened;
+    const { hosts } = frontier;
+    const now = crawl.now();
+    const inSeconds = (at: number): string => `for ${Math.max(1, Math.ceil((at - now) / 1000))} s more`;
+    switch (hosts.state[host]) {
+      case HostState.off:
+        return 'blocked by the operator';
+      case HostState.resolving:
+        return 'its address is being looked up';
+      case HostState.robots:
+        return 'its robots.txt is being fetched from another host';
+      case HostState.parked:
+        return 'another host of its address has the turn';
+      case HostState.asleep:
+        if (hosts.restUntil[host] > now)
+          return `${WAIT_REASONS[hosts.reason[host]]}, ${inSeconds(hosts.restUntil[host])}`;
+        return `its delay lasts ${inSeconds(hosts.nextAt[host])}`;
+      case HostState.idle:
+        return hosts.queued[host] === 0 ? 'nothing is left to fetch' : 'waits for a retry';
+      case HostState.front:
+        return 'waits for a back queue';
+      default:
+        if (hosts.nextAt[host] > now) return `its delay lasts ${inSeconds(hosts.nextAt[host])}`;
+        return this.#opened.crawl.isPaused ? 'the crawl is paused' : 'it is its turn';
+    }
+  }
+
+  /** Everything about one host.
+   * @throws UserError if it was never met */
+  async page(name: string): Promise<HostPage> {
+    const { frontier } = this.#opened;
+    const { hosts, addresses } = frontier;
+    const host = hosts.find(name);
+    if (host < 0) throw new UserError(`This crawl has never met the host ${name.slice(0, 253)}.`);
+    const address = hosts.address[host];
+    const origins = frontier.robots.ofHost(host);
+    return {
+      ...this.#line(host),
+      domain: hosts.domains[host],
+      address: address < 0 ? null : addresses.names[address],
+      nextAt: hosts.nextAt[host],
+      delay: { owed: hosts.owed[host], crawlDelay: hosts.crawlDelay[host], penalty: hosts.penalty[host] },
+      budget: {
+        fetched: hosts.fetched[host],
+        admitted: hosts.admitted[host],
+        limit: hosts.budget[host] === NONE ? null : hosts.budget[host],
+      },
+      throttles: hosts.throttles[host],
+      failuresInRow: hosts.failures[host],
+      robots: origins.map(({ name, state, crawlDelay }) => ({
+        origin: name,
+        verdict: state?.verdict ?? 'unknown',
+        until: state?.until ?? null,
+        crawlDelay,
+      })),
+      recent: await this.#recent(host),
+    };
+  }
+
+  /** Its last requests, newest first, among the last rows of the store: read in slices, so that the crawl goes on. */
+  async #recent(host: number): Promise<RequestLine[]> {
+    const { store } = this.#opened;
+    const found: RequestLine[] = [];
+    const end = store.count('requests');
+    for (let at = end; at > 0 && end - at < DEPTH && found.length < SHOWN; at -= SLICE) {
+      const from = Math.max(0, at - SLICE);
+      const places = Array.from({ length: at - from }, (_, i) => from + i);
+      const rows = store.at('requests', places);
+      for (let i = rows.length - 1; i >= 0 && found.length < SHOWN; i--) {
+        const { target: url, kind, started, ended, status, code, bytes } = rows[i];
+        if (rows[i].host === host) found.push({ url, kind, started, ended, status, code, bytes });
+      }
+      await new Promise(setImmediate);
+    }
+    return found;
+  }
+}
