@@ -27,6 +27,7 @@ export const FLOORS = [
     'errors.ts',
     'nearest.ts',
     'parse-url.ts',
+    'store-meta.ts',
     'units.ts',
     'version.ts',
   ],

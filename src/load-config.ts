@@ -97,7 +97,8 @@ export function checkWorkers({ workers }: Config, cores: number): void {
   );
 }
 
-/** `Saunter/0.1.0 (+mailto:me@example.org)`. */
+/** `Saunter/0.1.0 (+mailto:me@example.org)` (DESIGN 6): printable ASCII, since a contact is (`normalizeContact`). Without one
+ * there is no parenthesis, which is for loopback only. */
 export function userAgent(version: string, contact: string | null): string {
   return contact === null ? `Saunter/${version}` : `Saunter/${version} (+${contact})`;
 }

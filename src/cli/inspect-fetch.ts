@@ -10,7 +10,7 @@ import { fetchSettings, resolverOptions } from '../embedded/parts.js';
 import { systemClock } from '../engines/system.js';
 import { OUTCOMES, type OutcomeCode } from '../errors.js';
 import { type AddressGuard, createGuard } from '../fetch/address-guard.js';
-import { createFetcher, DEFAULT_CAPS, type Fetcher } from '../fetch/fetcher.js';
+import { type BodyCaps, createFetcher, type Fetcher } from '../fetch/fetcher.js';
 import { type FetchResult, HttpClient } from '../fetch/http.js';
 import { readEntity } from '../fetch/http-entity.js';
 import { HeaderList } from '../fetch/http-headers.js';
@@ -59,6 +59,7 @@ export class FetchInspector implements InspectKind {
   readonly #guard: AddressGuard;
   readonly #client: HttpClient;
   readonly #fetcher: Fetcher;
+  readonly #pageCaps: BodyCaps;
   readonly #turns: KeyedTurns;
 
   /** @param signal ends what is under way */
@@ -68,12 +69,13 @@ export class FetchInspector implements InspectKind {
     this.#signal = signal;
     this.#resolver = new DnsResolver({ ...resolverOptions(config), clock: systemClock.monotonic });
     this.#guard = createGuard({ allowPrivate: config.allowPrivate });
-    const { timeouts, maxHeaderBytes, refuseCertificates, caps } = fetchSettings({ config, userAgent });
+    const { timeouts, maxHeaderBytes, refuseCertificates, caps, pdf } = fetchSettings({ config, userAgent });
     const tls = { rejectUnauthorized: refuseCertificates };
     this.#client = new HttpClient({ timeouts, maxHeaderBytes, tls, maxIdleSockets: 0 });
     const heavy = new HeavyTypes([]);
     const accepts = heavy.accepts.bind(heavy);
-    this.#fetcher = createFetcher({ userAgent, client: this.#client, caps, accepts });
+    this.#fetcher = createFetcher({ userAgent, client: this.#client, caps, pdf, accepts });
+    this.#pageCaps = caps.page;
     this.#turns = new KeyedTurns(systemClock.monotonic, (ms) => sleep(ms, undefined, { signal }));
   }
 
@@ -82,7 +84,7 @@ export class FetchInspector implements InspectKind {
   }
 
   async answer(input: Case): Promise<Record<string, unknown>> {
-    if (optional(input, 'url') === undefined) return answerOfBody(input);
+    if (optional(input, 'url') === undefined) return answerOfBody(input, this.#pageCaps);
     const fetched = await this.#fetch(required(input, 'url', 'url or file'));
     if ('code' in fetched) return { ...NOTHING, error: fetched.code };
     const { result, url } = fetched;
@@ -102,7 +104,7 @@ export class FetchInspector implements InspectKind {
   }
 
   async explain(input: Case): Promise<Row[]> {
-    if (optional(input, 'url') === undefined) return explainBody(await answerOfBody(input));
+    if (optional(input, 'url') === undefined) return explainBody(await answerOfBody(input, this.#pageCaps));
     const fetched = await this.#fetch(required(input, 'url', 'url or file'));
     if ('code' in fetched) return refusalRows(fetched);
     return [
@@ -171,13 +173,12 @@ function targetOf(location: string, url: URL): string | null {
 }
 
 /** A body as a page whose server said so much about its codings. */
-async function answerOfBody(input: Case) {
+async function answerOfBody(input: Case, caps: BodyCaps) {
   const payload = plainBytesOf(input, 'content');
   const coding = optional(input, 'contentEncoding');
   const headers = new HeaderList(coding === undefined ? [] : [['content-encoding', coding]]);
-  const { wire } = DEFAULT_CAPS.page;
-  const { body, code, cut } = await readEntity(payload.subarray(0, wire), headers, DEFAULT_CAPS.page);
-  const truncated = cut || payload.length > wire;
+  const { body, code, cut } = await readEntity(payload.subarray(0, caps.wire), headers, { ...caps, lengthStops: true });
+  const truncated = cut || payload.length > caps.wire;
   const error = code === 'ok' ? null : code;
   return { ...NOTHING, error, bodySha1: sha1(body), length: body.length, truncated };
 }

@@ -3,6 +3,7 @@ import type { CeilingSummary } from '../crawl-options.js';
 import { lookInto } from '../embedded/look.js';
 import type { StoreReader } from '../engines/ports.js';
 import { Tally } from '../state/tally.js';
+import { metaOf } from '../store-meta.js';
 import { formatCount, formatSize } from '../units.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import { type ExitCode, requireDir, type World } from './command.js';
@@ -50,7 +51,7 @@ function read(reader: StoreReader) {
     known: states.length,
     ...inState,
     errors: { ...errors },
-    ceiling: JSON.parse(reader.meta('ceiling') ?? 'null') as CeilingSummary | null,
+    ceiling: metaOf<CeilingSummary | null>(reader, 'ceiling', null),
     firstRequest: first === 0 ? null : new Date(first).toISOString(),
     lastRequest: last === 0 ? null : new Date(last).toISOString(),
   } as Record<string, unknown> & { pages: number; requests: number; bytes: number; errors: Record<string, number> } & {

@@ -3,6 +3,7 @@ import type { RecordPointer, RequestRow, SegmentRow, VisitRow } from '../changes
 import { SeenTable } from '../dedupe/seen.js';
 import type { StoreReader, TableName } from '../engines/ports.js';
 import { OUTCOMES } from '../errors.js';
+import { metaOf } from '../store-meta.js';
 import { DelayProof, type SharedLimits } from './delays.js';
 import type { Finding } from './finding.js';
 import { rows } from './states.js';
@@ -171,7 +172,7 @@ class Pairs {
 
 /** What the runs of the crawl allowed at shared addresses; a crawl that never said so allowed nothing. */
 const sharedLimits = (reader: StoreReader): SharedLimits =>
-  JSON.parse(reader.meta('politeness.shared') ?? '{"from":0,"requests":1}') as SharedLimits;
+  metaOf<SharedLimits>(reader, 'politeness.shared', { from: 0, requests: 1 });
 
 /** A body that was read again has a text of its own, or goes on with one that a row before it names. */
 function checkReparsed(reader: StoreReader, visits: number, segments: ExpectedSegments, check: Finding): void {

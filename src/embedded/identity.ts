@@ -7,6 +7,7 @@ import type { CrawlOptions } from '../crawl-options.js';
 import type { StoreReader } from '../engines/ports.js';
 import { UserError } from '../errors.js';
 import { frozenDifference, frozenOptions } from '../load-config.js';
+import { metaOf } from '../store-meta.js';
 import type { NormalUrl } from '../url/normalize.js';
 
 export interface Identity {
@@ -31,7 +32,8 @@ export function identify(store: StoreReader, options: CrawlOptions): Identity {
     const fresh = { id: randomBytes(4).toString('hex'), secret: randomBytes(16) };
     return { ...fresh, seeds: [], widened: [], refused: {}, shared: null, isNew: true };
   }
-  const difference = frozenDifference(store.meta('options.frozen') ?? '[]', options.config);
+  const frozen = metaOf<[string, unknown][]>(store, 'options.frozen', []);
+  const difference = frozenDifference(JSON.stringify(frozen), options.config);
   if (difference !== null) {
     throw new UserError(`${options.dir} cannot go on: ${difference}; URLs would get other keys. Use the old value.`, 2);
   }
@@ -39,17 +41,17 @@ export function identify(store: StoreReader, options: CrawlOptions): Identity {
   return {
     id,
     secret: Buffer.from(store.meta('key.secret') ?? '', 'hex'),
-    seeds: JSON.parse(store.meta('seeds') ?? '[]') as string[],
-    widened: JSON.parse(store.meta('scope.widened') ?? '[]') as string[],
-    refused: JSON.parse(store.meta('refused') ?? '{}') as Record<string, number>,
-    shared: JSON.parse(store.meta('politeness.shared') ?? 'null') as SharedLimits | null,
+    seeds: metaOf<string[]>(store, 'seeds', []),
+    widened: metaOf<string[]>(store, 'scope.widened', []),
+    refused: metaOf<Record<string, number>>(store, 'refused', {}),
+    shared: metaOf<SharedLimits | null>(store, 'politeness.shared', null),
     isNew: false,
   };
 }
 
 /** Without a range or a name that it had before, a crawl would find its hosts out of reach and give their URLs up. */
 function checkOpenings(store: StoreReader, { config, dir }: CrawlOptions): void {
-  const before = JSON.parse(store.meta('openings') ?? '{}') as { allowPrivate?: string[]; resolve?: string[] };
+  const before = metaOf<{ allowPrivate?: string[]; resolve?: string[] }>(store, 'openings', {});
   const range = before.allowPrivate?.find((value) => !config.allowPrivate.includes(value));
   const name = before.resolve?.find((value) => !config.resolve.includes(value));
   const flag = range !== undefined ? `--allow-private ${range}` : name !== undefined ? `--resolve '${name}'` : null;

@@ -8,6 +8,7 @@ import type { Store } from '../engines/ports.js';
 import { openSqliteStore } from '../engines/sqlite.js';
 import { systemClock } from '../engines/system.js';
 import { loadConfig } from '../load-config.js';
+import { metaOf } from '../store-meta.js';
 import { domainOf } from '../url/domain.js';
 import { UrlKeyer } from '../url/key.js';
 import { createNormalizer } from '../url/normalize.js';
@@ -155,7 +156,7 @@ interface UrlKey {
 function wanted(store: Store, { url, host }: { url?: string; host?: string }): (row: UrlKey) => boolean {
   if (url !== undefined) {
     // the options that enter the key are those the crawl was begun with
-    const frozen = JSON.parse(store.meta('options.frozen') ?? '[]') as [string, unknown][];
+    const frozen = metaOf<[string, unknown][]>(store, 'options.frozen', []);
     const normal = createNormalizer(keyOptions(loadConfig(Object.fromEntries(frozen)))).normalize(url);
     if (normal.url === null) throw notKnown(url);
     const keyer = new UrlKeyer(Buffer.from(store.meta('key.secret') ?? '', 'hex'));

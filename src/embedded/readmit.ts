@@ -9,6 +9,7 @@ import type { Config } from '../config.js';
 import { type HeldAnswer, heldAnswers } from '../corpus/held-answers.js';
 import { segmentPaths } from '../corpus/segment-paths.js';
 import type { CrawlOptions, CrawlUi } from '../crawl-options.js';
+import { metaOf } from '../store-meta.js';
 import { formatCount } from '../units.js';
 import type { OpenedCrawl } from './open.js';
 import { keyOptions, productToken, trapLimits } from './parts.js';
@@ -49,7 +50,7 @@ export async function readmit(opened: OpenedCrawl, options: CrawlOptions, ui: Cr
   const text = JSON.stringify(now);
   if (stored === text) return;
   const wasRefused = REASONS.some((reason) => admission.refusals.counts[reason] !== undefined);
-  if (stored !== null && wasRefused && isWider(JSON.parse(stored) as Limits, now)) {
+  if (stored !== null && wasRefused && isWider(metaOf<Limits>(store, KEY, now), now)) {
     ui.say('The limits are wider than before: the pages that are held are read again for links that were refused.');
     const known = frontier.urls.size;
     // what is refused again was counted when it was met

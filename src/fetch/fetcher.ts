@@ -6,22 +6,17 @@ import { validatorDate } from './http-date.js';
 /** What a request is for: each kind has caps and an Accept header of its own. */
 export type FetchKind = 'page' | 'robots' | 'sitemap';
 
-const KIB = 1024;
-const MIB = 1024 * KIB;
-/** DESIGN 7: a ratio over 200 beyond 1 MiB decoded is a bomb. */
-const RATIO = { ratio: 200, ratioFrom: MIB };
-
-/** Defaults of DESIGN 7, in bytes. */
-export const DEFAULT_CAPS: Readonly<Record<FetchKind, FetchCaps>> = {
-  page: { wire: 5 * MIB, decoded: 20 * MIB, ...RATIO, lengthStops: true },
+/** What is the same for a kind whatever its caps are. */
+const TRAITS: Readonly<Record<FetchKind, Pick<FetchCaps, 'lengthStops' | 'gunzip'>>> = {
+  page: { lengthStops: true },
   // A robots.txt is read as far as RFC 9309, 2.5 asks for, however long it says it is.
-  robots: { wire: 500 * KIB, decoded: 500 * KIB, ...RATIO, lengthStops: false },
+  robots: { lengthStops: false },
   // `sitemap.xml.gz` comes as a gzip document as often as with a Content-Encoding.
-  sitemap: { wire: 50 * MIB, decoded: 50 * MIB, ...RATIO, lengthStops: true, gunzip: true },
+  sitemap: { lengthStops: true, gunzip: true },
 };
 
-/** PDF as a page: over it the document is recorded, not parsed. */
-export const PDF_BYTES = 32 * MIB;
+/** Bytes of bodies, and what a bomb is. */
+export type BodyCaps = Pick<FetchCaps, 'wire' | 'decoded' | 'ratio' | 'ratioFrom'>;
 
 const ACCEPT: Readonly<Record<FetchKind, string>> = {
   page: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
@@ -37,15 +32,15 @@ export interface FetchJob extends Pick<FetchRequest, 'url' | 'address' | 'cookie
 }
 
 export interface FetcherOptions {
-  /** The whole User-Agent, see {@link userAgent}. */
+  /** The whole User-Agent. */
   readonly userAgent: string;
   readonly client: HttpClient;
-  /** Replaces {@link DEFAULT_CAPS}, kind by kind, field by field. */
-  readonly caps?: Partial<Record<FetchKind, Partial<FetchCaps>>>;
+  /** By kind. */
+  readonly caps: Readonly<Record<FetchKind, BodyCaps>>;
   /** Which media types of pages somebody handles ('' is a missing one); default all. */
   readonly accepts?: (mediaType: string) => boolean;
-  /** Bytes of a PDF that are read, on the wire and decoded. Default {@link PDF_BYTES}. */
-  readonly pdf?: number;
+  /** Bytes of a PDF that are read, on the wire and decoded: over it the document is recorded, not parsed. */
+  readonly pdf: number;
   /** Wall-clock ms, to read dates with two-digit years. */
   readonly wall?: () => number;
 }
@@ -55,17 +50,9 @@ export interface Fetcher {
   fetch(job: FetchJob): Promise<FetchResult>;
 }
 
-/** `Saunter/<version> (+<contact>)` (DESIGN 6). The contact is a URL or `mailto:`; without one there is no
- * parenthesis, which is for loopback only. Throws a RangeError if it cannot stand in a header. */
-export function userAgent(version: string, contact: string | null): string {
-  const text = contact === null ? `Saunter/${version}` : `Saunter/${version} (+${contact})`;
-  if (!/^[\x20-\x7e]+$/.test(text)) throw new RangeError(`not a User-Agent: ${JSON.stringify(text)}`);
-  return text;
-}
-
 export function createFetcher(options: FetcherOptions): Fetcher {
-  const caps = (kind: FetchKind): FetchCaps => ({ ...DEFAULT_CAPS[kind], ...options.caps?.[kind] });
-  const pdf = options.pdf ?? PDF_BYTES;
+  const { pdf } = options;
+  const caps = (kind: FetchKind): FetchCaps => ({ ...TRAITS[kind], ...options.caps[kind] });
   const capsByKind: Record<FetchKind, FetchCaps> = {
     page: {
       accept: options.accepts,

@@ -27,6 +27,11 @@ export class RetryQueue {
     return this.#heap.time;
   }
 
+  /** Attempts after which a URL is given up: one more than the ladder has waits. */
+  get attempts(): number {
+    return this.#ladder.length + 1;
+  }
+
   /** Queues the URL for another try after its `attempts`-th failure, which ended at `ended`; false: the ladder is used
    * up. */
   again(url: number, attempts: number, ended: number): boolean {

@@ -254,7 +254,8 @@ class Scan {
     const attempts = frontier.urls.attempts(url) + 1;
     frontier.urls.setAttempts(url, attempts);
     frontier.retries.remember(url, { at: ended, code, status: 0 });
-    if (attempts <= MAX_LOST_ATTEMPTS) return;
+    // It may be what kills us: after as many lost leases as failures it is given up.
+    if (attempts < frontier.retries.attempts) return;
     changes.dead.push({ url, at: ended, dead: true, code, history: frontier.retries.forget(url) });
     frontier.revisits.forget(url);
     frontier.urls.setState(url, UrlState.dead);
@@ -301,9 +302,6 @@ class Scan {
     frontier.newcomersWait(Math.max(unclean + Math.max(uncleanOwe, delay), 0), Math.max(unclean + delay, 0));
   }
 }
-
-/** As many lost leases of one URL in a row as the ladder has steps: it may be what kills us. */
-const MAX_LOST_ATTEMPTS = 4;
 
 const damaged = (what: string): UserError =>
   new UserError(

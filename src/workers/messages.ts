@@ -2,8 +2,8 @@
 
 import type { WarcInfo } from '../archive/warc-writer.js';
 import type { RequestKind } from '../changes.js';
-import type { FetchKind } from '../fetch/fetcher.js';
-import type { ByteBudget, FetchCaps, FetchTimeouts } from '../fetch/http.js';
+import type { BodyCaps, FetchKind } from '../fetch/fetcher.js';
+import type { ByteBudget, FetchTimeouts } from '../fetch/http.js';
 import type { HeldAnswer, HeldQuestion, NearAnswer, NearQuestion, ReportBatch } from '../frontier/report.js';
 import type { KeyOptions, NormalUrl } from '../url/normalize.js';
 import type { ScopeRule } from '../url/scope.js';
@@ -17,7 +17,7 @@ export interface FetchSettings {
   maxHeaderBytes: number;
   /** Certificates that are not valid end the request; otherwise the fault is recorded. */
   refuseCertificates: boolean;
-  caps: Record<FetchKind, Partial<FetchCaps>>;
+  caps: Record<FetchKind, BodyCaps>;
   /** Bytes of a PDF that are read. */
   pdf: number;
 }

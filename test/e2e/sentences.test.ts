@@ -191,3 +191,21 @@ test('a crawl takes other seeds only with --add, and other key options never', a
   expect((await run('--resolve', '*.test=127.0.0.1')).code).toBe(0);
   expect(site.asked('a.test')).toEqual(['/', '/one', '/two']);
 });
+
+test('a store whose small facts are damaged is named, with what to do', async () => {
+  const at = dir();
+  expect((await saunter(['crawl', '--workers', '1', '--dir', at, ...here('a.test'), ...OPENED])).code).toBe(0);
+  const damage = (name: string, value: string): void => {
+    const store = openDatabase(join(at, 'crawl.sqlite'));
+    store.prepare('UPDATE meta SET value = ? WHERE key = ?').run(value, name);
+    store.close();
+  };
+  const words = (name: string) =>
+    `The store of this crawl is damaged: its entry "${name}" (table meta) is not what a crawl writes there.`;
+  damage('ceiling', '{"backQueues":');
+  const status = await saunter(['status', '--dir', at]);
+  expect([status.code, status.err]).toEqual([1, expect.stringContaining(words('ceiling'))]);
+  damage('seeds', '{"not": "a list"}');
+  const { code, err } = await sentence(...here('a.test'), '--dir', at, ...OPENED);
+  expect([code, err]).toEqual([1, expect.stringContaining(words('seeds'))]);
+});
