@@ -4,8 +4,11 @@
  *
  * One sweep over the blocks, on what page-rows.ts knows of their elements. The table is kept from page to page.
  */
+
+import { BlockGroups } from './block-groups.js';
+import { hintNumber, lastCharacter, SAMPLE, sampleCounts, sampleKind } from './block-text.js';
 import { Tag } from './elements.js';
-import { Hint, hintsOfWords } from './hints.js';
+import { hintsOfWords } from './hints.js';
 import type { Elements } from './open-elements.js';
 import {
   AGAINST_ROW,
@@ -21,53 +24,38 @@ import {
   proseOf,
   ROW,
 } from './page-rows.js';
+import { cap, log, share, step } from './small-numbers.js';
 import { BlockFlag, MAX_BLOCKS, type TextBuilder } from './text-builder.js';
 import { TitleWords } from './title-words.js';
 import { findUnits } from './units.js';
 
-/** The columns. The trained model refers to them by number: whoever changes one trains again. The first thirteen are in the
+/** The columns. The trained model refers to them by number: whoever changes one trains again. The first sixteen are in the
  * order of the bits of `Hint`. */
 // biome-ignore format: a table
 export const Feature = {
   navigation: 0, footer: 1, header: 2, aside: 3, promotion: 4, comments: 5, hidden: 6, meta: 7, content: 8, article: 9,
-  noscript: 10, form: 11, caption: 12,
-  chars: 13, words: 14, linkShare: 15, wordLength: 16, commas: 17, upperShare: 18, endsSentence: 19, flags: 20,
-  headingLevel: 21, container: 22, parentTag: 23, grandparentTag: 24, depth: 25, position: 26, charsBefore: 27,
-  afterHeadline: 28, blocksInParent: 29, parentChars: 30, parentLinkShare: 31, parentProseShare: 32, grandChars: 33,
-  grandLinkShare: 34, parentChildren: 35, grandChildren: 36, bestDistance: 37, bestShare: 38, coverDistance: 39,
-  coverShare: 40, blocksToProse: 41, boilerplateShare: 42, boilerplateLinkShare: 43, boilerplateDistance: 44,
-  previousChars: 45, previousLinkShare: 46, nextChars: 47, nextLinkShare: 48, aroundLinkShare: 49, aroundChars: 50,
-  pageChars: 51, pageLinkShare: 52, pageProseShare: 53, pageBlocks: 54, articleShare: 55, articleOrdinal: 56,
-  lowerShare: 57, digitShare: 58, afterTitle: 59, ownHint: 60, sectionHint: 61, sectionBlocks: 62, sectionLevel: 63,
+  noscript: 10, form: 11, caption: 12, embed: 13, listing: 14, lede: 15,
+  chars: 16, words: 17, linkShare: 18, wordLength: 19, commas: 20, upperShare: 21, endsSentence: 22, flags: 23,
+  headingLevel: 24, container: 25, parentTag: 26, grandparentTag: 27, depth: 28, position: 29, charsBefore: 30,
+  afterHeadline: 31, blocksInParent: 32, parentChars: 33, parentLinkShare: 34, parentProseShare: 35, grandChars: 36,
+  grandLinkShare: 37, parentChildren: 38, grandChildren: 39, bestDistance: 40, bestShare: 41, coverDistance: 42,
+  coverShare: 43, blocksToProse: 44, boilerplateShare: 45, boilerplateLinkShare: 46, boilerplateDistance: 47,
+  previousChars: 48, previousLinkShare: 49, nextChars: 50, nextLinkShare: 51, aroundLinkShare: 52, aroundChars: 53,
+  pageChars: 54, pageLinkShare: 55, pageProseShare: 56, pageBlocks: 57, articleShare: 58, articleOrdinal: 59,
+  lowerShare: 60, digitShare: 61, afterTitle: 62, sectionHint: 63, sectionBlocks: 64, sectionLevel: 65,
+  sectionChars: 66, proseBeside: 67, alikeBlocks: 68, alikeChars: 69, alikeLength: 70, alikeShare: 71, timesSaid: 72,
+  afterFirstProse: 73, beforeLastProse: 74, beforeBestEnd: 75, bestBefore: 76, proseBlocks: 77, againstShare: 78,
+  nextFlags: 79,
 } as const;
 const F = Feature;
 
 /** Bytes of a row of the table. */
-export const FEATURE_STRIDE = 64;
-
-// -- small numbers
-
-const LOG_TABLE = new Uint8Array(4096);
-for (let i = 0; i < LOG_TABLE.length; i++) LOG_TABLE[i] = Math.round(Math.log2(1 + i) * 12);
-
-/** Twelve steps an octave: 0 for 0, 144 for 4,096, at most 255. */
-function log(value: number): number {
-  if (value < 4096) return LOG_TABLE[value];
-  return Math.min(255, Math.round(Math.log2(1 + value) * 12));
-}
-
-/** A share in percent; 0 of nothing. */
-function share(part: number, whole: number): number {
-  return part === 0 ? 0 : Math.min(100, ((part * 100) / whole) | 0);
-}
-
-const cap = (value: number): number => Math.min(value, 255);
+export const FEATURE_STRIDE = 80;
 
 /** Neighbours that are looked at, either way. */
 const AROUND = 4;
 
-/** Bytes of a block that are looked at closely, and of one whose words are looked up as if they named a class. */
-const SAMPLE = 128;
+/** Bytes of a heading whose words are looked up as if they named a class. */
 const LABEL = 48;
 
 /** Blocks whose room is kept from page to page. */
@@ -83,6 +71,7 @@ export class BlockFeatures {
   #toProse = new Uint8Array(0);
   #words = new Int32Array(0);
   readonly #page = new PageRows();
+  readonly #groups = new BlockGroups();
   #elements!: Elements;
   #text!: TextBuilder;
   #size = 0;
@@ -93,17 +82,16 @@ export class BlockFeatures {
   /**
    * Fills the table for the blocks of a scanned page.
    * @param title its `title`, by which its headline is known
-   * @param alike whether neighbours of a kind make one unit (default); else each block is one
    */
-  read(elements: Elements, text: TextBuilder, title: string, alike = true): void {
+  read(elements: Elements, text: TextBuilder, title: string): void {
     this.#elements = elements;
     this.#text = text;
     this.#size = Math.min(text.blockCount, MAX_BLOCKS);
     this.#makeRoom(this.#size);
     this.#page.read(elements, text, this.#size);
     this.#findHeadlines(title);
-    if (alike) this.unitCount = findUnits(elements, text, this.#size, this.units);
-    else this.#oneUnitEach();
+    this.unitCount = findUnits(elements, text, this.#size, this.units);
+    this.#groups.read(elements, text, this.#page, this.units, this.unitCount);
     this.#findProse();
     this.#fill();
   }
@@ -116,11 +104,6 @@ export class BlockFeatures {
       this.units = new Int32Array(size + 1);
       this.#toProse = new Uint8Array(size);
     }
-  }
-
-  #oneUnitEach(): void {
-    this.unitCount = this.#size;
-    for (let block = 0; block <= this.#size; block++) this.units[block] = block;
   }
 
   /** Blocks to the nearest prose, either way. */
@@ -166,27 +149,35 @@ export class BlockFeatures {
   /** Fills the row of each unit with what there is to know about the block in its middle. */
   #fill(): void {
     const { table, units } = this;
-    const { blockChars, blockFlags } = this.#text;
+    const { blockChars, blockFlags, blockRow } = this.#text;
     let charsBefore = 0;
     let counted = 0;
     let heading = -1;
-    let headingAt = 0;
+    let headingHint = 0;
+    let headingLevel = 0;
+    let bestBefore = 0;
     for (let unit = 0, previous = -1; unit < this.unitCount; unit++) {
       const at = unit * FEATURE_STRIDE;
       const block = (units[unit] + units[unit + 1]) >> 1;
-      for (; counted < block; counted++) charsBefore += blockChars[counted];
+      for (; counted < block; counted++) {
+        charsBefore += blockChars[counted];
+        if (this.#page.isInside(this.#page.best, blockRow[counted])) bestBefore += blockChars[counted];
+      }
       this.#fillAncestors(block, previous, at);
       this.#fillText(block, at);
       this.#fillPlace(block, at, charsBefore);
       this.#fillNeighbours(block, at);
       table[at + F.blocksToProse] = this.#toProse[block];
+      this.#fillGroups(unit, block, at, bestBefore);
       if (blockFlags[block] & BlockFlag.heading) {
         heading = block;
-        headingAt = at;
+        headingLevel = table[at + F.headingLevel];
+        headingHint = this.#labelOf(block);
       }
-      table[at + F.sectionHint] = heading < 0 ? 0 : table[headingAt + F.ownHint];
+      table[at + F.sectionHint] = headingHint;
       table[at + F.sectionBlocks] = heading < 0 ? FAR : cap(block - heading);
-      table[at + F.sectionLevel] = heading < 0 ? 0 : table[headingAt + F.headingLevel];
+      table[at + F.sectionLevel] = headingLevel;
+      table[at + F.sectionChars] = heading < 0 ? FAR : log(blockChars[heading]);
       previous = block;
     }
   }
@@ -222,7 +213,34 @@ export class BlockFeatures {
     table[at + F.digitShare] = share(digits, stop - start);
     table[at + F.lowerShare] = share(lowerWords * 8, stop - start);
     table[at + F.endsSentence] = lastCharacter(bytes, start, end);
-    table[at + F.ownHint] = letters > 0 && end - start <= LABEL ? hintNumber(hintsOfWords(bytes, start, end)) : 0;
+  }
+
+  /** What a short heading says of its section, as if it named a class. */
+  #labelOf(block: number): number {
+    const { bytes, blockStart, blockEnd } = this.#text;
+    const start = blockStart[block];
+    const end = blockEnd[block];
+    return end - start <= LABEL ? hintNumber(hintsOfWords(bytes, start, end)) : 0;
+  }
+
+  /** What the block has in common with others, and where it stands in the element with the most prose. */
+  #fillGroups(unit: number, block: number, at: number, bestBefore: number): void {
+    const { table } = this;
+    const groups = this.#groups;
+    const { rows, best } = this.#page;
+    const alike = groups.blocksAlike(unit);
+    const chars = groups.charsAlike(unit);
+    table[at + F.alikeBlocks] = log(alike);
+    table[at + F.alikeChars] = log(chars);
+    table[at + F.alikeLength] = log((chars / alike) | 0);
+    table[at + F.alikeShare] = share(chars, rows[CHARS]);
+    table[at + F.timesSaid] = cap(groups.timesSaid(unit));
+    table[at + F.afterFirstProse] = groups.firstProse < 0 ? 0 : step(block - groups.firstProse);
+    table[at + F.beforeLastProse] = groups.lastProse < 0 ? 0 : step(groups.lastProse - block);
+    table[at + F.beforeBestEnd] = groups.lastBlock < 0 ? 0 : step(groups.lastBlock - block);
+    table[at + F.bestBefore] = share(bestBefore, rows[best * ROW + CHARS]);
+    table[at + F.proseBlocks] = log(groups.proseBlocks);
+    table[at + F.againstShare] = share(groups.proseAgainst, rows[PROSE]);
   }
 
   #fillPlace(block: number, at: number, charsBefore: number): void {
@@ -234,8 +252,8 @@ export class BlockFeatures {
     table[at + F.headingLevel] = flags & BlockFlag.heading ? this.#headingOf(blockRow[block]) : 0;
     table[at + F.position] = share(block, this.#size);
     table[at + F.charsBefore] = share(charsBefore, rows[CHARS]);
-    table[at + F.afterHeadline] = this.#headline < 0 ? 0 : Math.max(1, Math.min(255, 128 + block - this.#headline));
-    table[at + F.afterTitle] = this.#titled < 0 ? 0 : Math.max(1, Math.min(255, 128 + block - this.#titled));
+    table[at + F.afterHeadline] = this.#headline < 0 ? 0 : step(block - this.#headline);
+    table[at + F.afterTitle] = this.#titled < 0 ? 0 : step(block - this.#titled);
   }
 
   /** What the ancestors say. Those of the unit before are often the same, and then so is most of what they say. */
@@ -260,7 +278,6 @@ export class BlockFeatures {
     this.#fillRow(row, at);
     table[at + F.container] = tag[row];
     table[at + F.depth] = this.#page.depth[row];
-    // three bytes too many, which the caller overwrites
     for (let word = 0; word < HINT_WORDS; word++) words[(at >> 2) + word] = distances[row * HINT_WORDS + word];
   }
 
@@ -286,6 +303,7 @@ export class BlockFeatures {
     const upRow = up * ROW;
     const aboveRow = above * ROW;
     table[at + F.parentTag] = tag[up];
+    table[at + F.proseBeside] = cap(this.#page.proseChildren[up]);
     table[at + F.grandparentTag] = tag[above];
     table[at + F.blocksInParent] = log(rows[upRow + BLOCKS]);
     table[at + F.parentChars] = log(rows[upRow + CHARS]);
@@ -332,40 +350,8 @@ export class BlockFeatures {
     table[at + F.previousChars] = hasPrevious ? log(blockChars[block - 1]) : 0;
     table[at + F.previousLinkShare] = hasPrevious ? share(blockLinkChars[block - 1], blockChars[block - 1]) : 0;
     const hasNext = block + 1 < this.#size;
+    table[at + F.nextFlags] = hasNext ? this.#text.blockFlags[block + 1] : 0;
     table[at + F.nextChars] = hasNext ? log(blockChars[block + 1]) : 0;
     table[at + F.nextLinkShare] = hasNext ? share(blockLinkChars[block + 1], blockChars[block + 1]) : 0;
   }
-}
-
-/** What a byte adds to four counters of eight bits, of at most `SAMPLE` bytes: letters, upper-case ones, commas, digits. */
-const sampleCounts = new Int32Array(256);
-sampleCounts.fill(0x101, 0x41, 0x5b).fill(0x1, 0x61, 0x7b).fill(0x1, 0x80).fill(0x1000000, 0x30, 0x3a);
-sampleCounts[0x2c] = sampleCounts[0x3b] = 0x10000;
-
-/** 1 for a lower-case letter, 2 for white space. */
-const sampleKind = new Uint8Array(256).fill(1, 0x61, 0x7b);
-sampleKind[0x20] = sampleKind[0x0a] = 2;
-
-/** What a short text says it is, as one number: 0 for nothing, then the hint that weighs most. */
-function hintNumber(hints: number): number {
-  if (hints === 0) return 0;
-  for (let at = 0; at < WEIGHTS.length; at++) if (hints & WEIGHTS[at]) return at + 1;
-  return WEIGHTS.length + 1;
-}
-const WEIGHTS = [Hint.comments, Hint.promotion, Hint.aside, Hint.navigation, Hint.footer, Hint.meta, Hint.hidden];
-
-/** 1 if the block ends like a sentence, 2 with a colon, 3 with a digit, 4 with an ellipsis or bracket, 0 else. */
-function lastCharacter(bytes: Uint8Array, start: number, end: number): number {
-  let p = end - 1;
-  while (p > start && (bytes[p] === 0x22 || bytes[p] === 0x27 || bytes[p] === 0x29)) p--;
-  const c = bytes[p];
-  if (c === 0x2e && bytes[p - 1] === 0x2e) return 4;
-  if (c === 0x2e || c === 0x21 || c === 0x3f) return 1;
-  if (c === 0x3a) return 2;
-  if (c >= 0x30 && c <= 0x39) return 3;
-  if (c === 0xa6 && bytes[p - 1] === 0x80 && bytes[p - 2] === 0xe2) return 4;
-  // CJK full stop, closing quotation marks
-  if (c === 0x82 && bytes[p - 1] === 0x80 && bytes[p - 2] === 0xe3) return 1;
-  if (c === 0x9d && bytes[p - 1] === 0x80 && bytes[p - 2] === 0xe2) return 1;
-  return 0;
 }

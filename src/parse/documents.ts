@@ -16,7 +16,7 @@ import { isXml } from './sniff.js';
  * Version of everything that makes text, links and fields out of bytes. It goes up when the same bytes give another
  * answer: `saunter reparse` reads those pages again that an older version read.
  */
-export const PARSER_VERSION = 1;
+export const PARSER_VERSION = 2;
 
 /** A body that is to be read. */
 export interface DocumentInput {

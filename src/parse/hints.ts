@@ -27,6 +27,12 @@ export const Hint = {
   form: 2048,
   /** Pictures and what stands under them. */
   caption: 4096,
+  /** What is quoted from elsewhere, as part of the text. */
+  embed: 8192,
+  /** One of many: cards, tickers, listings. */
+  listing: 16384,
+  /** What stands over a text: headlines, and the sentences between them and the text. */
+  lede: 32768,
 } as const;
 
 const vocabulary: [number, string][] = [
@@ -66,6 +72,17 @@ const vocabulary: [number, string][] = [
   [
     Hint.content,
     'content body text entry story post blog maincontent articlebody postcontent entrycontent main copy prose',
+  ],
+  [Hint.embed, 'embed embeds embedded tweet tweets blockquote pullquote quote quotes'],
+  [
+    Hint.listing,
+    'card cards tile tiles teaser teasers ticker grid feed excerpt excerpts listing listings posts stories archive ' +
+      'archives breaking',
+  ],
+  [
+    Hint.lede,
+    'title subtitle headline subheadline subhead dek deck standfirst lead lede intro introduction summary abstract ' +
+      'description heading kicker strapline tagline',
   ],
   [
     Hint.article,

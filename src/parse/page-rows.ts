@@ -18,7 +18,7 @@ export const CHILDREN = 5;
 export const AGAINST_ROW = 6;
 export const ARTICLE_ROW = 7;
 
-/** Distances to the nearest ancestor-or-self with each hint, four to a word: 13 and three that nobody reads. */
+/** Distances to the nearest ancestor-or-self with each hint, four to a word: 16. */
 export const HINT_WORDS = 4;
 const ONES = 0x01010101;
 
@@ -47,6 +47,8 @@ export class PageRows {
   /** Of an `article`: the how-manieth of the page it is. */
   ordinal = new Uint8Array(0);
   distances = new Int32Array(0);
+  /** Blocks of prose in an element's children. */
+  proseChildren = new Int32Array(0);
   /** The element whose children hold the most prose. */
   best = 0;
   /** The smallest element that holds 85% of the prose. */
@@ -70,7 +72,9 @@ export class PageRows {
       this.ordinal = new Uint8Array(size);
       this.distances = new Int32Array(size * HINT_WORDS);
       this.#score = new Float64Array(size);
+      this.proseChildren = new Int32Array(size);
     } else {
+      this.proseChildren.fill(0, 0, count);
       this.rows.fill(0, 0, count * ROW);
       this.#score.fill(0, 0, count);
     }
@@ -111,6 +115,7 @@ export class PageRows {
       const up = Math.max(0, parent[text.blockRow[block]]);
       const above = Math.max(0, parent[up]);
       score[up] += prose;
+      this.proseChildren[up]++;
       score[above] += prose / 2;
       if (score[up] > score[best]) best = up;
       if (score[above] > score[best]) best = above;
@@ -154,6 +159,16 @@ export class PageRows {
       for (let word = 0; word < HINT_WORDS; word++) distances[to + word] = oneFarther(distances[from + word]);
       for (let bits = own; bits !== 0; bits &= bits - 1) bytes[to * 4 + 31 - Math.clz32(bits & -bits)] = 0;
     }
+  }
+
+  /** Do hints speak against a row or an element around it? */
+  isAgainst(row: number): boolean {
+    return this.rows[row * ROW + AGAINST_ROW] >= 0;
+  }
+
+  /** Is a row the element or inside it? */
+  isInside(element: number, row: number): boolean {
+    return row >= element && row < this.rows[element * ROW + END];
   }
 
   /** How deep a row is inside an element; 254 before it, 255 after it. */
