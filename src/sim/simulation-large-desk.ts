@@ -101,15 +101,15 @@ export class LargeDesk {
   absorb(): void {
     const { changes } = this;
     const { hosts, hostEvents, denied, dead, robots, requests, meta } = changes;
-    const tables = [hosts, hostEvents, denied, dead, robots, requests, meta];
-    if (tables.every((rows) => rows.length === 0)) return;
+    const count = hosts.length + hostEvents.length + denied.length + dead.length + robots.length + requests.length;
+    if (count + meta.length === 0) return; // after most steps
     const { oracle, ledger } = this.#world;
     for (const row of denied) this.#become(row.url, row.denied ? PageState.denied : PageState.pending);
     for (const { url } of dead) {
       if (oracle.state(ledger.pageOf(url)) !== PageState.dead) this.#become(url, PageState.dead);
     }
     ledger.take(changes);
-    for (const rows of tables) rows.length = 0;
+    for (const rows of [hosts, hostEvents, denied, dead, robots, requests, meta]) rows.length = 0;
     this.#onRows();
   }
 

@@ -59,6 +59,7 @@ export class LargeProcess {
   #tokens = 0;
   #tokensAt: number;
   #first = 0;
+  readonly #left: Int32Array;
   #waitUntil = 0;
 
   /** @param lost what the last process left in its leases file; null: there was none */
@@ -69,6 +70,7 @@ export class LargeProcess {
     this.batches = new LargeBatches(world, (ms, kind) => this.#after(ms, { kind }));
     this.#desk = new LargeDesk(world, this.frontier, () => this.batches.opened());
     this.#out = Array.from({ length: world.options.frontier.workers }, () => new Map());
+    this.#left = new Int32Array(this.#out.length);
     if (lost !== null) this.#rebuild(lost);
     this.#fairness = new FrontWatch(this.frontier);
   }
@@ -152,7 +154,10 @@ export class LargeProcess {
   /** Room of each worker: its free slots, and its part of what the line carries. */
   #room(): Int32Array {
     const { rate, slots } = this.#world.options;
-    const room = Int32Array.from(this.#out, ({ size }) => Math.max(Math.ceil(slots / this.#out.length) - size, 0));
+    const room = this.#left;
+    for (let worker = 0; worker < room.length; worker++) {
+      room[worker] = Math.max(Math.ceil(slots / room.length) - this.#out[worker].size, 0);
+    }
     const gained = ((this.now - this.#tokensAt) / 1000) * rate;
     this.#tokens = Math.min(this.#tokens + (gained || 0), Math.max(rate, 1));
     this.#tokensAt = this.now;

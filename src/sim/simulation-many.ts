@@ -3,7 +3,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type SimulationOptions, type SimulationReport, simulate } from './simulation.js';
 import { FAULTS, type FaultCounts, noFaults } from './simulation-faults.js';
 
-const FIGURES = ['requests', 'pages', 'known', 'done', 'denied', 'dead', 'lives', 'time', 'events'] as const;
+const FIGURES = [
+  'requests',
+  'pages',
+  'revisits',
+  'known',
+  'done',
+  'denied',
+  'dead',
+  'lives',
+  'time',
+  'events',
+] as const;
 type Figure = (typeof FIGURES)[number];
 
 /** Sums over all worlds, but for what says otherwise. */

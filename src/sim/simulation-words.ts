@@ -57,7 +57,7 @@ function ceilings({ requests, time, rate, hostsWithWork, meanPeriod, backQueues 
 
 /** The report of many small ones. */
 export function manyWords(report: ManyReport): string {
-  const { seeds, failed, requests, pages, time, known, done, denied, dead, lives, realTime } = report;
+  const { seeds, failed, requests, pages, revisits, time, known, done, denied, dead, lives, realTime } = report;
   const kept = failed.length === 0 ? 'every promise kept' : `${formatCount(failed.length)} FAILED`;
   return [
     `${formatCount(seeds)} ${seeds === 1 ? 'seed' : 'seeds'} in ${formatDuration(realTime)}: ${kept}.`,
@@ -65,7 +65,7 @@ export function manyWords(report: ManyReport): string {
     ...rows([
       [
         'requests',
-        `${formatCount(requests)}, ${formatCount(pages)} of them of pages, in ${formatCount(Math.round(time / 86_400_000))} simulated days`,
+        `${formatCount(requests)}, ${formatCount(pages)} of them of pages (${formatCount(revisits)} revisits), in ${formatCount(Math.round(time / 86_400_000))} simulated days`,
       ],
       [
         'URLs',
