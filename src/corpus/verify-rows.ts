@@ -7,6 +7,7 @@ import { metaOf } from '../store-meta.js';
 import { DelayProof, type SharedLimits } from './delays.js';
 import type { Finding } from './finding.js';
 import { rows } from './states.js';
+import { checkNear } from './verify-near.js';
 
 /** What the rows say about a record. */
 export interface ExpectedRecord {
@@ -41,6 +42,7 @@ export function checkRows(reader: StoreReader, check: Finding, delays: Finding):
   checkUrls(reader, count('hosts'), check);
   new Pairs(reader, segments, check, delays).check();
   checkReparsed(reader, count('visits'), segments, check);
+  checkNear(reader, check);
   const refer = (table: 'denied' | 'dead', what: string): void => {
     for (const { url } of rows(reader, table)) check.expect(url < count('urls'), () => `${what} names no URL: ${url}`);
   };

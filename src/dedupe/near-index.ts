@@ -3,7 +3,9 @@
  *
  * Cut 64 bits into B blocks: whatever 3 bits differ, B - 3 blocks are clean. So there is a table for each choice of
  * B - 3 blocks, and the page that is sought shares all those bits in one of them at least. More blocks mean more
- * tables and shorter chains: 4 tables of 16-bit keys up to 2^24 pages, 10 of 26 bits up to 2^28, 20 of 32 beyond.
+ * tables and shorter chains: 4 tables of 16-bit keys up to 2^21 pages, 10 of 26 bits up to 2^28, 20 of 32 beyond.
+ * With 4 blocks a chain grows with the pages, and so does a query: 10 us at a million, 300 at ten, where 5 blocks need
+ * 15 (`npm run bench -- simhash`; docs/decisions/015).
  *
  * A record is written once, and holds the fingerprint, the id and the chain links of all tables side by side, so a
  * step along a chain costs one cache miss: 28 bytes a page with 4 blocks, 52 with 5, 92 with 6, and the heads.
@@ -19,9 +21,15 @@ const FIXED = 3;
  * which costs a page that is kept twice. 16 times what chance gives at the largest size. */
 const LONGEST_WALK = 4_096;
 
+/** Pages up to which 4 blocks are cheaper than 5: a query of 30 us. */
+const MOST_IN_FOUR = 2 ** 21;
+/** Pages on a chain of 5 or 6 blocks when the index holds what was expected: heads cost a quarter of what one a page
+ * would, and a query twice the time. */
+const CHAIN = 4;
+
 /** How many blocks for that many pages. */
 export function blocksFor(pages: number): 4 | 5 | 6 {
-  return pages <= 2 ** 24 ? 4 : pages <= 2 ** 28 ? 5 : 6;
+  return pages <= MOST_IN_FOUR ? 4 : pages <= 2 ** 28 ? 5 : 6;
 }
 
 /** A run of bits, from `start` up to `start + length`, and where it goes in a table's key. */
@@ -56,7 +64,8 @@ export class NearIndex {
   constructor(expected: number, blocks: number = blocksFor(expected)) {
     if (!(blocks > NEAR && blocks <= 6)) throw new RangeError(`the near index has 4, 5 or 6 blocks, not ${blocks}`);
     this.blocks = blocks;
-    const wanted = Math.min(Math.max(Math.ceil(Math.log2(Math.max(2, expected))), 8), 26);
+    const heads = blocks === 4 ? expected : expected / CHAIN;
+    const wanted = Math.min(Math.max(Math.ceil(Math.log2(Math.max(2, heads))), 8), 26);
     this.tables = cleanChoices(blocks).map((clean) => {
       const bits = clean.reduce((sum, block) => sum + block.length, 0);
       const heads = new Uint32Array(2 ** Math.min(bits, wanted));
@@ -67,6 +76,18 @@ export class NearIndex {
 
   get size(): number {
     return this.count;
+  }
+
+  /** Pages from which on a larger index would be quicker by much. */
+  get limit(): number {
+    return this.blocks === 4 ? MOST_IN_FOUR : 4 * CHAIN * this.tables[0].heads.length;
+  }
+
+  /** Adds a record of another index to this one. */
+  copy(from: NearIndex, record: number): void {
+    const chunk = from.chunks[record >>> CHUNK_BITS];
+    const at = (record & (CHUNK - 1)) * from.width;
+    this.add(chunk[at], chunk[at + 1], chunk[at + 2]);
   }
 
   get bytes(): number {

@@ -7,7 +7,10 @@ import { NearIndex } from './near-index.js';
 import { NEAR_DISTANCE } from './simhash.js';
 
 export class NearPages {
-  readonly #index: NearIndex;
+  #index: NearIndex;
+  /** An index for more pages, which takes the place of the other when it holds them all. */
+  #larger: NearIndex | null = null;
+  readonly #limit: number;
   readonly #distance: number;
   /** By URL: 1 + the record of its page in the index, 0 for none. */
   readonly #records = new Uint32Column();
@@ -21,10 +24,12 @@ export class NearPages {
   /**
    * @param expected pages that will be held; more fit, and cost time
    * @param distance bits by which near-duplicates may differ, at most 3
+   * @param limit pages beyond which a larger index is made; only tests have another than the index says
    */
-  constructor(expected: number, distance: number = NEAR_DISTANCE) {
+  constructor(expected: number, distance: number = NEAR_DISTANCE, limit = Number.POSITIVE_INFINITY) {
     this.#index = new NearIndex(Math.max(expected, LEAST));
     this.#distance = distance;
+    this.#limit = limit;
   }
 
   /** Pages that were ever kept. */
@@ -33,7 +38,7 @@ export class NearPages {
   }
 
   get bytes(): number {
-    return this.#index.bytes + this.#records.bytes;
+    return this.#index.bytes + (this.#larger?.bytes ?? 0) + this.#records.bytes;
   }
 
   /** Another URL whose page is near, the nearest (the lowest id of several), or -1. A URL's own earlier page is never
@@ -48,7 +53,7 @@ export class NearPages {
   keep(hi: number, lo: number, url: number): void {
     this.#records.set(url, ++this.#next);
     if (!this.#loading) {
-      this.#index.add(hi, lo, url);
+      this.#add(hi, lo, url);
       return;
     }
     const at = (this.#waiting % PIECE) * 3;
@@ -58,6 +63,20 @@ export class NearPages {
     piece[at + 1] = lo;
     piece[at + 2] = url;
     this.#waiting++;
+  }
+
+  #add(hi: number, lo: number, url: number): void {
+    const index = this.#index;
+    index.add(hi, lo, url);
+    const limit = Math.min(index.limit, this.#limit);
+    if (this.#larger === null && index.size > limit) this.#larger = new NearIndex(GROWTH * index.size);
+    const larger = this.#larger;
+    if (larger === null) return;
+    // a few pages for each that comes: no pause, and done long before the next time
+    for (let i = 0; i < MOVED && larger.size < index.size; i++) larger.copy(index, larger.size);
+    if (larger.size < index.size) return;
+    this.#index = larger;
+    this.#larger = null;
   }
 
   /** The URL has no page of its own any more. */
@@ -80,7 +99,7 @@ export class NearPages {
   load(): boolean {
     const piece = this.#backlog.shift();
     const pages = Math.min(this.#waiting - this.#loaded, PIECE);
-    for (let i = 0; piece !== undefined && i < 3 * pages; i += 3) this.#index.add(piece[i], piece[i + 1], piece[i + 2]);
+    for (let i = 0; piece !== undefined && i < 3 * pages; i += 3) this.#add(piece[i], piece[i + 1], piece[i + 2]);
     this.#loaded += pages;
     this.#loading = this.#loaded < this.#waiting;
     return !this.#loading;
@@ -89,5 +108,8 @@ export class NearPages {
 
 /** The heads of so many cost a mebibyte. */
 const LEAST = 1 << 16;
+/** A larger index is made for so many times the pages that there are, and gets so many of them for each that comes. */
+const GROWTH = 4;
+const MOVED = 16;
 /** Pages of a piece of the backlog. */
 const PIECE = 4096;

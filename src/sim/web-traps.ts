@@ -36,6 +36,9 @@ export function createTrapWeb(seed: number, place: WebPlace): SyntheticWeb {
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1);
 
+/** The good pages below a home page: where a trap ends at the budget, they have to be found before it is spent. */
+const ARTICLES = numbers(GOOD - 1).map(treeTarget);
+
 const HOSTS: readonly ((builder: DemoBuilder) => void)[] = [
   /** A host, and its mirror: the same bytes under another name, all of them linked from elsewhere. */
   function mirror(builder) {
@@ -113,7 +116,7 @@ const HOSTS: readonly ((builder: DemoBuilder) => void)[] = [
       const random = randomFor(1, `session ${from}`);
       return numbers(ITEMS).map((item) => `/s/${random.hex(32)}/item/${item}`);
     };
-    builder.tree(site, GOOD, { home: links('home') });
+    builder.tree(site, GOOD, { home: [...ARTICLES, ...links('home')] });
     site.otherwise((request) => {
       const item = /^\/s\/[0-9a-f]{32}\/item\/(\d+)$/.exec(request.target)?.[1];
       if (item === undefined || Number(item) > ITEMS) return plainAnswer('missing', 404, 'text/plain', 'sold out\n');
@@ -194,7 +197,7 @@ const HOSTS: readonly ((builder: DemoBuilder) => void)[] = [
       const random = randomFor(1, `pool ${from}`);
       return numbers(40).map(() => `/random/${random.below(1e9)}`);
     };
-    builder.tree(site, GOOD, { home: links('home') });
+    builder.tree(site, GOOD, { home: [...ARTICLES, ...links('home')] });
     site.otherwise((request) => {
       const { target } = request;
       if (!/^\/random\/\d+$/.test(target)) return plainAnswer('missing', 404, 'text/plain', 'no such number\n');

@@ -8,6 +8,7 @@ const PAGES = /** @type {const} */ ([
   ['html_', 'parsing'],
   ['charset_', 'parsing'],
   ['sitemap_', 'parsing'],
+  ['neardup_', 'duplicates'],
 ]);
 
 /**

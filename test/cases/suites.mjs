@@ -46,6 +46,19 @@ const simple = (kind, input, tell, rest = {}) => ({
   ...rest,
 });
 
+/** A text as a page. @param {string} text */
+const article = (text) =>
+  `<article>${text
+    .split('\n')
+    .map((line) => `<p>${line.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</p>`)
+    .join('')}</article>`;
+
+/** @param {string | null} a @param {string | null} b */
+const bitsBetween = (a, b) =>
+  a === null || b === null
+    ? 64
+    : [...(BigInt(`0x${a}`) ^ BigInt(`0x${b}`)).toString(2)].filter((bit) => bit === '1').length;
+
 /** @param {Case} c */
 const askRobots = (c) => ({ ...bytes(c, 'robots'), agent: c.agent, url: c.url });
 /** @param {Case} c */
@@ -110,6 +123,15 @@ export const SUITES = {
     (a) => a.url,
     { isRequired: () => false },
   ),
+  // Labels are shares of word 5-shingles, not judgements: what must be right is what nobody would dispute.
+  neardup_derived: {
+    ask: (c) =>
+      [c.a_text, c.b_text].map((text) => ({ kind: 'page', input: { html: article(text), url: 'http://a.test/' } })),
+    tell: (_, [a, b]) => ({ distance: bitsBetween(a.simhash, b.simhash) }),
+    isRight: (c, answer) => answer.distance <= 3 === c.near_dup,
+    group: (c) => c.op,
+    isRequired: (c) => ['identical', 'case+whitespace', 'words_30pct', 'unrelated'].includes(c.op),
+  },
   // Facts without a verdict: what counts is compared in crosscheck.mjs.
   url_crosscheck: simple(
     'url',

@@ -130,7 +130,7 @@ describe('a near index', () => {
   });
 
   it('chooses its blocks by size, and says what it takes', () => {
-    expect([1, 2 ** 24, 2 ** 24 + 1, 2 ** 28 + 1].map(blocksFor)).toEqual([4, 4, 5, 6]);
+    expect([1, 2 ** 21, 2 ** 21 + 1, 2 ** 28 + 1].map(blocksFor)).toEqual([4, 4, 5, 6]);
     expect(() => new NearIndex(1, 3)).toThrow(RangeError);
     const index = new NearIndex(1_000);
     for (let i = 0; i < 40_000; i++) index.add(i, i, i);

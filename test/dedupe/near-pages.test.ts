@@ -26,6 +26,24 @@ describe('the near-duplicate index by URL', () => {
     expect([near.find(0, 1, 8), near.find(0, 3, 8)]).toEqual([7, -1]);
   });
 
+  it('moves into a larger index as it grows, and finds the same all the while', () => {
+    const hash = (url: number): [number, number] => [
+      Math.imul(url, 0x9e3779b1) >>> 0,
+      Math.imul(url, 0x85ebca6b) >>> 0,
+    ];
+    const near = new NearPages(0, 3, 1_000);
+    const missed: number[] = [];
+    for (let url = 0; url < 5_000; url++) {
+      near.keep(...hash(url), url);
+      if (url % 10 === 3) near.drop(url - 1);
+      for (const known of [0, url >> 1, url]) {
+        if (known % 10 !== 2 && near.find(...hash(known), 99_999) !== known) missed.push(known);
+      }
+    }
+    expect(missed).toEqual([]);
+    expect([2, 4_992].map((url) => near.find(...hash(url), 99_999))).toEqual([-1, -1]);
+  });
+
   it('loads what was deferred in pieces, in the order in which it was kept', () => {
     const near = new NearPages(0);
     near.defer();
