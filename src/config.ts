@@ -140,7 +140,7 @@ export const OPTIONS = {
     'politeness.sharedRequests': count(2, 1, 16, 'Requests at once to a shared address, until one is refused.'),
     'politeness.sharedGap': duration('250ms', '0', '1h', 'The gap of a shared address, if the delay is longer.'),
     'crawlDelay.cap': duration('1h', '0', '1d', 'The longest Crawl-delay that is obeyed; more means do not crawl.'),
-    'retryAfter.cap': duration('24h', '1s', '30d', 'The longest Retry-After that is obeyed.'),
+    'retryAfter.cap': duration('24h', '1s', '24h', 'The longest Retry-After that is obeyed.'),
     'host.penaltyCap': duration('1h', '1s', '1d', 'The longest delay that answers of 429 and 503 double up to.'),
     'host.throttledAfter': count(10, 1, 1000, 'Answers of 429 or 503 in a row that put a host to sleep.'),
     'host.throttledSleeps': durations(

@@ -144,7 +144,11 @@ export class Frontier {
   rulesLoaded(origin: Origin, now: number): void {
     this.#state.loadingRules--;
     origin.loading = false;
-    this.#placing.robotsChanged(origin.host, now);
+    const { host } = origin;
+    const slot = this.#state.slotOf(host);
+    const waits = slot !== null && !slot.leased && slot.loading === null && this.hosts.state[host] === HostState.back;
+    if (waits) this.#placing.ready(host, now);
+    else this.#placing.robotsChanged(host, now);
   }
 
   /** The address that a turn asked for, or why there is none. */

@@ -155,7 +155,7 @@ export class Leasing {
     const origin = robots.ofUrl(errand.target, host);
     const gate = robots.gate(origin, now);
     if (gate === 'fetch') return this.#grant(slot, robotsErrand(origin), null, worker, now);
-    if (gate === 'load') return this.#loadRules(origin, host, now, turn);
+    if (gate === 'load') return this.#loadRules(origin, turn);
     this.#takeErrand(host);
     if (gate === 'open' && robots.allows(origin, errand.target)) return this.#grant(slot, errand, null, worker, now);
     if (gate === 'open') {
@@ -187,7 +187,7 @@ export class Leasing {
       const origin = robots.ofUrl(text.url, host);
       const gate = robots.gate(origin, now);
       if (gate === 'fetch') return this.#grant(slot, robotsErrand(origin), null, worker, now);
-      if (gate === 'load') return this.#loadRules(origin, host, now, turn);
+      if (gate === 'load') return this.#loadRules(origin, turn);
       slot.at++;
       if (gate === 'wait') {
         queues.put(text.id);
@@ -204,12 +204,12 @@ export class Leasing {
     return null;
   }
 
-  /** Asks for rules that are not in memory; the host waits. */
-  #loadRules(origin: Origin, host: number, now: number, turn: Turn): null {
+  /** Asks for rules that are not in memory. The host waits with its back queue, as it does for texts: with what it has
+   * read ahead it goes on at once, before the rules of others can take the memory again. */
+  #loadRules(origin: Origin, turn: Turn): null {
     origin.loading = true;
     this.#state.loadingRules++;
     turn.rules.push(origin);
-    this.#placing.awaitRules(host, now);
     return null;
   }
 

@@ -199,12 +199,6 @@ export class Placing {
     else hosts.state[host] = HostState.robots;
   }
 
-  /** The rules of its next URL are on their way from the disk, which takes a moment: the host waits for them. */
-  awaitRules(host: number, now: number): void {
-    this.standDown(host, now);
-    this.#state.hosts.state[host] = HostState.robots;
-  }
-
   #restForRobots(host: number, until: number, now: number): void {
     const { hosts } = this.#state;
     hosts.restUntil[host] = until;
