@@ -126,7 +126,7 @@ describe('loading', () => {
     [{ timeuot: { dns: '1s' } }, {}, 'no option "timeuot.dns" (in my.json); the nearest is timeout.dns.'],
     [{ dealy: '1s' }, {}, 'the nearest is delay.'],
     [{ qqqqqqq: 1 }, {}, 'There is no option "qqqqqqq" (in my.json).'],
-    [{ 'robots.memory': '1GiB' }, {}, 'robots.memory in my.json is not available in this version yet.'],
+    [{ 'parse.overflow': 'spill' }, {}, 'parse.overflow in my.json is not available in this version yet.'],
     [[], {}, 'My.json must hold an object of options.'],
     [null, {}, 'My.json must hold an object of options.'],
     ['delay', {}, 'My.json must hold an object of options.'],
