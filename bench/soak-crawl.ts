@@ -40,6 +40,8 @@ const FINISH_MS = 15 * 60_000;
 /** How much a run's memory may grow from the first third of its time to the last, beside what the URLs take. */
 const MOST_GROWTH = 96 * 1024 * 1024;
 const MOST_FILES = 64;
+/** Rounds that failed, after which there is no more to learn. */
+const MOST_FAILED = 3;
 
 interface Flags {
   readonly seed: number;
@@ -67,12 +69,12 @@ export async function soakCrawl(args: readonly string[]): Promise<boolean> {
     ['minutes', 'seed', 'hosts', 'pages', 'delay', 'stall'] as const
   ).map((name) => Number(values[name]));
   const until = performance.now() + minutes * 60_000;
-  let kept = true;
-  for (let round = 0; round === 0 || performance.now() < until; round++) {
+  let failed = 0;
+  for (let round = 0; round === 0 || (performance.now() < until && failed < MOST_FAILED); round++) {
     const flags = { seed: seed + round, hosts, pages, delay, stall };
-    if (!(await new Round(flags, until).run())) kept = false;
+    if (!(await new Round(flags, until).run())) failed++;
   }
-  return kept;
+  return failed === 0;
 }
 
 /** One crawl, from its first start to the end of its web. */
