@@ -9,7 +9,7 @@ import { formatCount, formatDuration } from '../units.js';
 import { version } from '../version.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import { hostOperand } from './block.js';
-import { type ExitCode, requireDir, type World } from './command.js';
+import { DIR_FLAG, type ExitCode, requireDir, type World } from './command.js';
 import { cleanLine, type Terminal } from './terminal.js';
 
 export const spec: CommandSpec = {
@@ -17,10 +17,7 @@ export const spec: CommandSpec = {
   says: 'Every request ever made to a host: when, how long after the last one, what came, and which rule allowed it.',
   operands: 'HOST',
   mostOperands: 1,
-  flags: [
-    { name: 'dir', value: 'DIR', says: 'The crawl directory.' },
-    { name: 'json', says: 'JSON lines, one a request.' },
-  ],
+  flags: [DIR_FLAG, { name: 'json', says: 'JSON lines, one a request.' }],
   options: [],
   examples: [
     ['saunter audit www.example.org --dir saunter-example.org', 'The answer to a complaint of its owner.'],

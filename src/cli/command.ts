@@ -15,6 +15,10 @@ export interface World {
   readonly signal: AbortSignal;
 }
 
+/** Flags that most commands have. */
+export const DIR_FLAG = { name: 'dir', value: 'DIR', says: 'The crawl directory.' } as const;
+export const JSON_FLAG = { name: 'json', says: 'One line of JSON instead of words.' } as const;
+
 /** The value of `--dir`.
  * @throws UserError (usage) without one */
 export function requireDir({ flags }: Arguments): string {

@@ -13,7 +13,7 @@ import { UserError } from '../errors.js';
 import { counted, parseDuration } from '../units.js';
 import { version } from '../version.js';
 import type { Arguments, CommandSpec } from './arguments.js';
-import { type ExitCode, requireDir, type World } from './command.js';
+import { DIR_FLAG, type ExitCode, requireDir, type World } from './command.js';
 import type { Terminal } from './terminal.js';
 
 export const spec: CommandSpec = {
@@ -22,7 +22,7 @@ export const spec: CommandSpec = {
   operands: '',
   mostOperands: 0,
   flags: [
-    { name: 'dir', value: 'DIR', says: 'The crawl directory.' },
+    DIR_FLAG,
     {
       name: 'format',
       value: EXPORT_FORMATS.join('|'),

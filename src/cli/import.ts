@@ -5,7 +5,7 @@ import { loadConfig, userAgent } from '../load-config.js';
 import { counted, formatCount } from '../units.js';
 import { version } from '../version.js';
 import type { Arguments, CommandSpec } from './arguments.js';
-import { type ExitCode, requireDir, type World } from './command.js';
+import { type ExitCode, JSON_FLAG, requireDir, type World } from './command.js';
 import { cleanLine } from './terminal.js';
 
 export const spec: CommandSpec = {
@@ -16,7 +16,7 @@ export const spec: CommandSpec = {
   flags: [
     { name: 'dir', value: 'DIR', says: 'The crawl directory: a new one, or one of a crawl that does not run.' },
     { name: 'config', value: 'FILE', says: 'A JSON file of options, as for crawl: handlers, limits.' },
-    { name: 'json', says: 'One line of JSON instead of words.' },
+    JSON_FLAG,
   ],
   options: [],
   examples: [

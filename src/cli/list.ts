@@ -6,7 +6,7 @@ import type { StoreReader } from '../engines/ports.js';
 import { OUTCOMES, UserError } from '../errors.js';
 import { nearest } from '../nearest.js';
 import type { Arguments, CommandSpec } from './arguments.js';
-import { type ExitCode, requireDir, type World } from './command.js';
+import { DIR_FLAG, type ExitCode, requireDir, type World } from './command.js';
 import { cleanLine } from './terminal.js';
 
 export const spec: CommandSpec = {
@@ -15,7 +15,7 @@ export const spec: CommandSpec = {
   operands: 'urls|hosts|dead|visits',
   mostOperands: 1,
   flags: [
-    { name: 'dir', value: 'DIR', says: 'The crawl directory.' },
+    DIR_FLAG,
     { name: 'url', value: 'URL', says: 'Only the visits to this page: its history.' },
     { name: 'json', says: 'JSON lines instead of columns.' },
   ],

@@ -8,7 +8,7 @@ import { checkWorkers, loadConfig, userAgent } from '../load-config.js';
 import { counted, formatCount } from '../units.js';
 import { version } from '../version.js';
 import type { Arguments, CommandSpec } from './arguments.js';
-import { type ExitCode, requireDir, type World } from './command.js';
+import { type ExitCode, JSON_FLAG, requireDir, type World } from './command.js';
 
 export const spec: CommandSpec = {
   name: 'reparse',
@@ -19,7 +19,7 @@ export const spec: CommandSpec = {
     { name: 'dir', value: 'DIR', says: 'The crawl directory. The crawl must not run.' },
     { name: 'all', says: 'Also pages that this version of the parser has read already.' },
     { name: 'config', value: 'FILE', says: 'A JSON file of options, as for crawl: handlers, limits.' },
-    { name: 'json', says: 'One line of JSON instead of words.' },
+    JSON_FLAG,
   ],
   options: ['workers'],
   examples: [

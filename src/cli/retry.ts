@@ -2,7 +2,7 @@ import { hostName, type OperatorRequest } from '../embedded/operate.js';
 import { UserError } from '../errors.js';
 import { counted } from '../units.js';
 import type { Arguments, CommandSpec } from './arguments.js';
-import { type ExitCode, requireDir, type World } from './command.js';
+import { DIR_FLAG, type ExitCode, JSON_FLAG, requireDir, type World } from './command.js';
 import { operateOn } from './operate.js';
 
 export const spec: CommandSpec = {
@@ -11,10 +11,10 @@ export const spec: CommandSpec = {
   operands: '[URL]',
   mostOperands: 1,
   flags: [
-    { name: 'dir', value: 'DIR', says: 'The crawl directory.' },
+    DIR_FLAG,
     { name: 'host', value: 'HOST', says: 'All dead letters of one host.' },
     { name: 'all', says: 'All dead letters.' },
-    { name: 'json', says: 'One line of JSON instead of words.' },
+    JSON_FLAG,
   ],
   options: [],
   examples: [

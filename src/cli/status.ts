@@ -1,12 +1,14 @@
 import { readStates, rows, STATES } from '../corpus/states.js';
+import { type HostWait, waitingHosts } from '../corpus/waiting.js';
 import type { CeilingSummary } from '../crawl-options.js';
 import { lookInto } from '../embedded/look.js';
 import type { StoreReader } from '../engines/ports.js';
+import { systemClock } from '../engines/system.js';
 import { Tally } from '../state/tally.js';
 import { metaOf } from '../store-meta.js';
-import { formatCount, formatSize } from '../units.js';
+import { counted, formatCount, formatSize } from '../units.js';
 import type { Arguments, CommandSpec } from './arguments.js';
-import { type ExitCode, requireDir, type World } from './command.js';
+import { DIR_FLAG, type ExitCode, JSON_FLAG, requireDir, type World } from './command.js';
 import { ceilingWords } from './summary.js';
 
 export const spec: CommandSpec = {
@@ -14,10 +16,7 @@ export const spec: CommandSpec = {
   says: 'What a crawl has done, and what it has still to do.',
   operands: '',
   mostOperands: 0,
-  flags: [
-    { name: 'dir', value: 'DIR', says: 'The crawl directory.' },
-    { name: 'json', says: 'One line of JSON instead of words.' },
-  ],
+  flags: [DIR_FLAG, JSON_FLAG],
   options: [],
   examples: [['saunter status --dir saunter-example.org', 'Also while the crawl runs.']],
 };
@@ -50,22 +49,27 @@ function read(reader: StoreReader) {
     hosts: reader.count('hosts'),
     known: states.length,
     ...inState,
+    waiting: waitingHosts(reader, states, systemClock.wall()),
     errors: { ...errors },
     ceiling: metaOf<CeilingSummary | null>(reader, 'ceiling', null),
     firstRequest: first === 0 ? null : new Date(first).toISOString(),
     lastRequest: last === 0 ? null : new Date(last).toISOString(),
   } as Record<string, unknown> & { pages: number; requests: number; bytes: number; errors: Record<string, number> } & {
     ceiling: CeilingSummary | null;
+    waiting: ReturnType<typeof waitingHosts>;
   };
 }
 
 function words(status: ReturnType<typeof read>): string {
   const count = (key: string): string => formatCount(Number(status[key])).padStart(12);
   const lines = [
-    `pages      ${count('pages')}   of ${formatCount(Number(status.hosts))} hosts, ${formatSize(status.bytes)}`,
+    `pages      ${count('pages')}   of ${counted(Number(status.hosts), 'host')}, ${formatSize(status.bytes)}`,
     `requests   ${count('requests')}   ${status.firstRequest ?? 'none yet'} to ${status.lastRequest ?? 'now'}`,
     `known URLs ${count('known')}`,
-    ...STATES.map((state) => `  ${state.padEnd(8)} ${count(state)}`),
+    ...STATES.flatMap((state) => [
+      `  ${state.padEnd(8)} ${count(state)}`,
+      ...(state === 'pending' ? waitingLines(status.waiting) : []),
+    ]),
     `duplicates ${count('duplicates')}`,
   ];
   const { ceiling } = status;
@@ -74,4 +78,18 @@ function words(status: ReturnType<typeof read>): string {
   for (const [code, n] of Object.entries(status.errors))
     lines.push(`  ${code.padEnd(20)} ${formatCount(n).padStart(8)}`);
   return lines.join('\n');
+}
+
+const WAITS: Readonly<Record<HostWait, string>> = {
+  blocked: 'blocked (saunter unblock HOST ends it)',
+  offline: 'offline: not to be reached',
+  throttled: 'asleep, since they answered 429 or 503 again and again',
+};
+
+/** Of the pending URLs, those that wait for more than their turn. */
+function waitingLines(waiting: ReturnType<typeof waitingHosts>): string[] {
+  return Object.entries(waiting).map(([wait, { hosts, urls, next }]) => {
+    const until = next === null ? '' : `; the first until ${new Date(next).toISOString()}`;
+    return `    ${formatCount(urls).padStart(17)}   of ${counted(hosts, 'host')} ${WAITS[wait as HostWait]}${until}`;
+  });
 }

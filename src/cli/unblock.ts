@@ -1,7 +1,7 @@
 import { formatCount } from '../units.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import { hostOperand } from './block.js';
-import { type ExitCode, requireDir, type World } from './command.js';
+import { DIR_FLAG, type ExitCode, JSON_FLAG, requireDir, type World } from './command.js';
 import { operateOn } from './operate.js';
 
 export const spec: CommandSpec = {
@@ -9,10 +9,7 @@ export const spec: CommandSpec = {
   says: 'End the block of a host: its URLs are fetched again, at its own pace.',
   operands: 'HOST',
   mostOperands: 1,
-  flags: [
-    { name: 'dir', value: 'DIR', says: 'The crawl directory.' },
-    { name: 'json', says: 'One line of JSON instead of words.' },
-  ],
+  flags: [DIR_FLAG, JSON_FLAG],
   options: [],
   examples: [['saunter unblock www.example.org --dir saunter-example.org', 'Also while the crawl runs.']],
 };

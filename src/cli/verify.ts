@@ -2,7 +2,7 @@ import { verify } from '../corpus/verify.js';
 import { lookInto } from '../embedded/look.js';
 import { counted, formatCount } from '../units.js';
 import type { Arguments, CommandSpec } from './arguments.js';
-import { type ExitCode, requireDir, type World } from './command.js';
+import { DIR_FLAG, type ExitCode, JSON_FLAG, requireDir, type World } from './command.js';
 import { cleanLine } from './terminal.js';
 
 export const spec: CommandSpec = {
@@ -10,10 +10,7 @@ export const spec: CommandSpec = {
   says: 'Read every record and row of a crawl back, and prove from its request log that no delay was broken.',
   operands: '',
   mostOperands: 0,
-  flags: [
-    { name: 'dir', value: 'DIR', says: 'The crawl directory.' },
-    { name: 'json', says: 'One line of JSON instead of words.' },
-  ],
+  flags: [DIR_FLAG, JSON_FLAG],
   options: [],
   examples: [['saunter verify --dir saunter-example.org', 'Exit code 0 if everything agrees.']],
 };

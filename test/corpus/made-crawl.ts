@@ -5,7 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type Appended, SegmentWriter } from '../../src/archive/segments.js';
-import { type Changes, noChanges, type RecordPointer, type RobotsRow, type VisitRow } from '../../src/changes.js';
+import {
+  type Changes,
+  type HostEventRow,
+  noChanges,
+  type RecordPointer,
+  type RobotsRow,
+  type VisitRow,
+} from '../../src/changes.js';
 import type { StoreReader } from '../../src/engines/ports.js';
 import { openSqliteReader, openSqliteStore } from '../../src/engines/sqlite.js';
 import { hostRow, requestRow, urlRow, visitRow } from '../engines/rows.js';
@@ -110,6 +117,12 @@ export class MadeCrawl {
     const bytes = body === null ? null : Buffer.from(body);
     const nothing = { failures: 0, failingSince: null, request: -1 };
     this.#changes.robots.push({ origin, host, at: START + after, status, code, body: bytes, ...nothing });
+  }
+
+  /** Something that happened to the host of a URL. */
+  event(url: string, event: Partial<HostEventRow> & Pick<HostEventRow, 'kind'>): void {
+    const host = this.#hosts.get(new URL(url).hostname)!;
+    this.#changes.hostEvents.push({ host, at: START, until: 0, value: 0, words: '', ...event });
   }
 
   /** Commits what was made so far. */

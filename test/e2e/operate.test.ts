@@ -116,6 +116,8 @@ describe('a block', () => {
     expect(new Set(site.asked('line.test')).size).toBe(chainEnds);
     expect([second.summary.waiting.blocked.urls, second.summary.pending]).toEqual([1, 1]);
 
+    const status = await say('status', '--dir', dir);
+    expect(status.words).toMatch(/ 1 {3}of 1 host blocked \(saunter unblock HOST ends it\)$/m);
     const audit = await say('audit', 'chain.test', '--dir', dir);
     expect(audit).toEqual({ code: 0, words: expect.stringContaining('blocked: its owner asked') });
 
