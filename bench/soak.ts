@@ -1,8 +1,9 @@
-/** `npm run soak -- crawl|fuzz|kill|sim [flags]`: the long forms of the proofs, each by seed. See README.md in this folder. */
+/** `npm run soak -- crawl|fuzz|kill|sim|zoo [flags]`: the long forms of the proofs, each by seed. See README.md in this folder. */
 import { soakCrawl } from './soak-crawl.js';
 import { soakFuzz } from './soak-fuzz.js';
 import { soakKill } from './soak-kill.js';
 import { soakSim } from './soak-sim.js';
+import { soakZoo } from './soak-zoo.js';
 
 /** Each gets its own flags and says whether all went well. */
 const SOAKS: Readonly<Record<string, (args: readonly string[]) => Promise<boolean>>> = {
@@ -10,6 +11,7 @@ const SOAKS: Readonly<Record<string, (args: readonly string[]) => Promise<boolea
   fuzz: soakFuzz,
   kill: soakKill,
   sim: soakSim,
+  zoo: soakZoo,
 };
 
 const [name = '', ...args] = process.argv.slice(2);
