@@ -10,6 +10,7 @@
  */
 import type { Transform } from 'node:stream';
 import zlib from 'node:zlib';
+import { BodyBuffer } from './http-body.js';
 import { unzstd } from './zstd.js';
 
 export interface DecodeCaps {
@@ -55,6 +56,8 @@ const GZIP_HEADER_BYTES = 10;
 const GZIP_TRAILER_BYTES = 8;
 const CHUNK = 128 * 1024;
 const MIN_CHUNK = 16 * 1024;
+/** No deflate stream makes more of a byte. */
+const MAX_RATIO = 1032;
 const SMALL_INPUT = 256 * 1024;
 
 const CODINGS: ReadonlyMap<string, Coding> = new Map([
@@ -201,16 +204,17 @@ const FINISH: Record<Method, number | undefined> = {
 const OWN: Partial<Record<Method, object>> = { zstd: { params: { 100: 23 } } };
 
 function inflateSync(method: Method, input: Buffer, limit: number): Inflated {
-  const chunkSize = method === 'gunzip' ? gzipChunkSize(input) : CHUNK;
+  const chunkSize = method === 'gunzip' ? gzipChunkSize(input, limit) : CHUNK;
   const options = { maxOutputLength: limit, chunkSize, finishFlush: FINISH[method], info: true, ...OWN[method] };
   return SYNC[method](input, options) as Inflated;
 }
 
 /** gzip ends with the size of what it holds, modulo 2^32 (RFC 1952): one output buffer that just fits. A lie only costs
- * more buffers. */
-function gzipChunkSize(input: Buffer): number {
+ * more buffers, or pages of memory that nobody writes to. */
+function gzipChunkSize(input: Buffer, limit: number): number {
   const size = input.length < 18 ? 0 : input.readUInt32LE(input.length - 4);
-  return Math.min(CHUNK, Math.max(MIN_CHUNK, size + 64));
+  const isPlausible = size <= Math.min(limit, MAX_RATIO * input.length);
+  return Math.max(MIN_CHUNK, isPlausible ? size + 64 : CHUNK);
 }
 
 /** Reads gzip members one by one (RFC 1952) without their checksums, and stops where the next thing is none: what
@@ -255,18 +259,14 @@ function salvage(method: Method, input: Buffer, limit: Limit): Promise<Stage | n
   // What a failing call had in its output is lost, so a small input is read in small steps.
   const chunkSize = input.length < SMALL_INPUT ? 1024 : CHUNK;
   const engine = STREAM[method]({ chunkSize, finishFlush: FINISH[method], ...OWN[method] });
-  const chunks: Buffer[] = [];
-  let length = 0;
+  const body = new BodyBuffer(limit.bytes);
   return new Promise((resolve) => {
     const settle = (state: Stage['state']): void => {
       engine.destroy();
-      const body = Buffer.concat(chunks, Math.min(length, limit.bytes));
-      resolve(length === 0 && state === 'damaged' ? null : { body, state });
+      resolve(body.length === 0 && state === 'damaged' ? null : { body: body.take(), state });
     };
     engine.on('data', (chunk: Buffer) => {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length > limit.bytes) settle(limit.over);
+      if (!body.append(chunk, 0, chunk.length)) settle(limit.over);
     });
     engine.on('error', () => settle('damaged'));
     engine.on('end', () => settle('whole'));

@@ -3,6 +3,12 @@
 const CR = 0x0d;
 const LF = 0x0a;
 const FIRST_CAPACITY = 16 * 1024;
+/** What is allocated for an announced length before anything came; a server that lies costs this, not what it claims. */
+const TRUSTED = 64 * 1024;
+/** A body that has grown over this gets its whole limit at once, if that is not large: pages of memory that nobody writes
+ * to are not taken from the system, and buffers that were outgrown stay until this thread's garbage is collected. */
+const GROWN = 1024 * 1024;
+const LARGE_LIMIT = 8 * GROWN;
 /** A chunk-size line carries a hexadecimal number and perhaps extensions that nobody uses. */
 const MAX_LINE = 4096;
 const CHUNK_SIZE = /^[ \t]*([0-9a-f]{1,13})[ \t]*(?:;.*)?$/i;
@@ -12,12 +18,14 @@ export class BodyBuffer {
   readonly limit: number;
   length = 0;
   overflowed = false;
+  readonly #expected: number;
   #bytes: Buffer;
 
-  /** `expected` (bytes, or -1) sizes the first allocation; a server that lies costs 64 KiB, not what it claims. */
+  /** @param expected bytes that are announced, or -1 */
   constructor(limit: number, expected = -1) {
     this.limit = limit;
-    const first = expected < 0 ? FIRST_CAPACITY : Math.min(expected, 4 * FIRST_CAPACITY);
+    this.#expected = expected;
+    const first = expected < 0 ? FIRST_CAPACITY : Math.min(expected, TRUSTED);
     this.#bytes = Buffer.allocUnsafe(Math.min(first, limit));
   }
 
@@ -35,16 +43,23 @@ export class BodyBuffer {
 
   /** The bytes so far, without slack worth mentioning. The buffer must not be appended to afterwards. */
   take(): Buffer {
-    const wasteful = this.#bytes.length > 2 * this.length;
+    const wasteful = this.length <= GROWN && this.#bytes.length > 2 * this.length;
     const used = this.#bytes.subarray(0, this.length);
     return wasteful ? Buffer.from(used) : used;
   }
 
   #reserve(needed: number): void {
     if (needed <= this.#bytes.length) return;
-    const grown = Buffer.allocUnsafe(Math.min(this.limit, Math.max(needed, 2 * this.#bytes.length)));
+    const grown = Buffer.allocUnsafe(Math.min(this.limit, this.#sizeFor(needed)));
     this.#bytes.copy(grown, 0, 0, this.length);
     this.#bytes = grown;
+  }
+
+  /** Once 64 KiB came, the announced length is believed. */
+  #sizeFor(needed: number): number {
+    if (this.#expected >= needed) return this.#expected;
+    if (needed > GROWN && this.limit <= LARGE_LIMIT) return this.limit;
+    return Math.max(needed, 2 * this.#bytes.length);
   }
 }
 

@@ -16,6 +16,12 @@ export interface EntityParts {
 /** Types in which an unlabelled gzip body is a mistake and not the document. */
 const TEXTUAL = /^(?:text\/|$)|[/+](?:html|xml|json|javascript)$/;
 
+/** Whether reading it may make more bytes than there are. */
+export const mayBeCoded = (raw: Buffer, headers: HeaderList): boolean =>
+  (raw[0] === 0x1f && raw[1] === 0x8b) ||
+  headers.get('content-encoding') !== null ||
+  headers.tokens('transfer-encoding').some((coding) => coding !== 'chunked');
+
 /** Undoes what is left of the transfer codings (`gzip, chunked` leaves gzip), then the content codings. Never rejects. */
 export async function readEntity(raw: Buffer, headers: HeaderList, caps: FetchCaps): Promise<EntityParts> {
   const transfer = headers.tokens('transfer-encoding').filter((coding) => coding !== 'chunked');

@@ -2,7 +2,7 @@
 import type { OutcomeCode } from '../errors.js';
 import type { Connection, ConnectionHandler } from './connections.js';
 import { parseRetryAfter } from './http-date.js';
-import { type EntityParts, readEntity } from './http-entity.js';
+import { type EntityParts, mayBeCoded, readEntity } from './http-entity.js';
 import { HeaderList, locationOf, mediaTypeOf, type ResponseHead } from './http-headers.js';
 import {
   type CertificateFault,
@@ -26,6 +26,10 @@ export interface ByteBudget {
   take(bytes: number): boolean;
   give(bytes: number): void;
   hasRoom(): boolean;
+  /** A body may be decoded: null for at once, else when there is room for what may come of it. */
+  turn(): Promise<void> | null;
+  /** The body that had its turn is with the caller. */
+  turnEnded(): void;
 }
 
 /** What the exchanges of one client share. */
@@ -289,10 +293,14 @@ export class Exchange implements ConnectionHandler {
     const reader = this.#reader;
     const payload = reader.takeBody();
     // Nothing in there should throw; if it does (no memory left), it must not take the process along.
+    const { budget } = this.#context;
+    const isCoded = payload.length > 0 && mayBeCoded(payload, reader.head!.headers);
+    const turn = isCoded ? (budget?.turn() ?? null) : null;
+    if (turn !== null) await turn;
     const unreadable: EntityParts = { payload, body: EMPTY, code: 'decode.failed', cut: false };
     const reading = payload.length === 0 ? NO_ENTITY : readEntity(payload, reader.head!.headers, this.#caps);
     const entity = await Promise.resolve(reading).catch(() => unreadable);
-    this.#context.budget?.give(this.#taken);
+    budget?.give(this.#taken);
     const { head, truncated } = reader;
     const location = head !== null && isRedirection(head.status) ? locationOf(head.headers) : null;
     const code = this.#code(fault, entity.code, location);
@@ -318,6 +326,7 @@ export class Exchange implements ConnectionHandler {
       certificate: this.#certificate,
       reused: this.#reused,
     });
+    if (isCoded) budget?.turnEnded();
   }
 
   /** Any status but a success says enough by itself, however its body ended. */

@@ -3,7 +3,7 @@
 import type { WarcInfo } from '../archive/warc-writer.js';
 import type { RequestKind } from '../changes.js';
 import type { BodyCaps, FetchKind } from '../fetch/fetcher.js';
-import type { ByteBudget, FetchTimeouts } from '../fetch/http.js';
+import type { FetchTimeouts } from '../fetch/http.js';
 import type { HeldAnswer, HeldQuestion, NearAnswer, NearQuestion, ReportBatch } from '../frontier/report.js';
 import type { KeyOptions, NormalUrl } from '../url/normalize.js';
 import type { ScopeRule } from '../url/scope.js';
@@ -47,6 +47,8 @@ export interface WorkerSettings {
   /** How documents of heavy types are read. */
   documents: DocumentSettings;
   shared: SharedArrayBuffer;
+  /** One word: bytes of bodies that this thread holds, for whoever has to give them back when it is dead. */
+  ownBodies: SharedArrayBuffer;
   /** Parsing yields to the sockets after this, ms. */
   turn: number;
   /** Bytes of bodies in flight, all workers together, beyond which reading pauses. */
@@ -100,7 +102,7 @@ export class SharedState {
   readonly #words: Int32Array;
 
   constructor(workers: number | SharedArrayBuffer) {
-    this.buffer = typeof workers === 'number' ? new SharedArrayBuffer(4 * (1 + 2 * workers)) : workers;
+    this.buffer = typeof workers === 'number' ? new SharedArrayBuffer(4 * (2 + 2 * workers)) : workers;
     this.#words = new Int32Array(this.buffer);
   }
 
@@ -112,33 +114,30 @@ export class SharedState {
     Atomics.add(this.#words, 0, bytes);
   }
 
-  /** The one budget of all bodies, for the client of a worker. */
-  budget(limit: number): ByteBudget {
-    const hasRoom = (): boolean => this.bodies <= limit;
-    return {
-      take: (bytes) => {
-        this.addBodies(bytes);
-        return hasRoom();
-      },
-      give: (bytes) => this.addBodies(-bytes),
-      hasRoom,
-    };
+  /** Takes the turn to read a large body, of which there is one in the process; true if `worker` has it now. */
+  takeLargeTurn(worker: number): boolean {
+    const holder = Atomics.compareExchange(this.#words, 1, 0, worker + 1);
+    return holder === 0 || holder === worker + 1;
+  }
+  /** Ends the turn if it is this worker's. */
+  endLargeTurn(worker: number): void {
+    Atomics.compareExchange(this.#words, 1, worker + 1, 0);
   }
 
   /** A worker lives: monotonic ms, modulo 2^32. */
   beat(worker: number, now: number): void {
-    Atomics.store(this.#words, 1 + 2 * worker, now | 0);
+    Atomics.store(this.#words, 2 + 2 * worker, now | 0);
   }
   /** ms since a worker's last heartbeat. */
   silence(worker: number, now: number): number {
-    return ((now | 0) - Atomics.load(this.#words, 1 + 2 * worker)) | 0;
+    return ((now | 0) - Atomics.load(this.#words, 2 + 2 * worker)) | 0;
   }
 
   /** The lease that a worker is about to parse, -1 for none: the one that is to blame if it dies. */
   parsing(worker: number): number {
-    return Atomics.load(this.#words, 2 + 2 * worker) - 1;
+    return Atomics.load(this.#words, 3 + 2 * worker) - 1;
   }
   setParsing(worker: number, lease: number): void {
-    Atomics.store(this.#words, 2 + 2 * worker, lease + 1);
+    Atomics.store(this.#words, 3 + 2 * worker, lease + 1);
   }
 }

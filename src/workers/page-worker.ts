@@ -7,9 +7,10 @@ import { ArchiveError } from '../archive/archive-files.js';
 import { SegmentWriter } from '../archive/segments.js';
 import type { Clock } from '../engines/ports.js';
 import { createFetcher, type Fetcher } from '../fetch/fetcher.js';
-import { type FetchResult, HttpClient } from '../fetch/http.js';
+import { HttpClient } from '../fetch/http.js';
 import type { HeldAnswer, HeldQuestion, LeaseReport, NearAnswer, NearQuestion } from '../frontier/report.js';
 import { HeavyTypes } from '../parse/stage.js';
+import { BodyBudget } from './body-budget.js';
 import { DocumentReader } from './document-reader.js';
 import { LinkScreen } from './link-screen.js';
 import { type FromWorker, SharedState, type ToWorker, type WorkerSettings, type WorkOrder } from './messages.js';
@@ -27,6 +28,11 @@ import {
 
 /** Reports and questions are sent together; the first waits this long at most, ms. */
 const LINGER = 10;
+/** To archive and read a body takes several times its size: those over this many bytes have their turn one at a time, in
+ * the whole process; a worker looks that often whether it has come, ms. */
+const LARGE = 4 * 1024 * 1024;
+const LARGE_WAIT = 5;
+const NOTHING = Buffer.alloc(0);
 
 /** A page that was archived and read, and the answer to its question: -1 for none, null while it is awaited. */
 interface Archived {
@@ -38,6 +44,7 @@ export class PageWorker {
   readonly #settings: WorkerSettings;
   readonly #post: (message: FromWorker) => void;
   readonly #shared: SharedState;
+  readonly #budget: BodyBudget;
   readonly #client: HttpClient;
   readonly #fetcher: Fetcher;
   readonly #parts: JobParts;
@@ -75,8 +82,8 @@ export class PageWorker {
     this.#documents = new DocumentReader(settings.documents);
     const { userAgent, timeouts, maxHeaderBytes, refuseCertificates, caps, pdf } = settings.fetch;
     const tls = { rejectUnauthorized: refuseCertificates };
-    const budget = this.#shared.budget(settings.bodyBudget);
-    this.#client = new HttpClient({ timeouts, maxHeaderBytes, tls, budget });
+    this.#budget = new BodyBudget(this.#shared, settings.ownBodies, settings.bodyBudget);
+    this.#client = new HttpClient({ timeouts, maxHeaderBytes, tls, budget: this.#budget });
     const accepts = this.#heavy.accepts.bind(this.#heavy);
     this.#fetcher = createFetcher({ userAgent, client: this.#client, caps, pdf, accepts });
     const { warc, text, prefix, maxBytes, info } = settings.archive;
@@ -123,7 +130,7 @@ export class PageWorker {
     const { kind, target: url, connectTo: address, cookie } = order;
     const { etag, lastModified } = order.held ?? {};
     const result = await this.#fetcher.fetch({ kind, url, address, etag, lastModified, cookie: cookie ?? undefined });
-    this.#shared.addBodies(held(result));
+    this.#budget.keep(result);
     const job = begin(order, result);
     const ask = question(job);
     if (ask === null) {
@@ -177,24 +184,33 @@ export class PageWorker {
 
   #drain(): void {
     const until = performance.now() + this.#settings.turn;
+    const { index } = this.#settings;
     let done = 0;
+    let isWaiting = false;
     try {
       while ((this.#firstIsAnswered || done < this.#queue.length) && performance.now() < until) {
         if (this.#firstIsAnswered) {
           this.#end(this.#inOrder.shift()!);
           continue;
         }
-        const { job, held } = this.#queue[done++];
-        this.#shared.setParsing(this.#settings.index, job.order.lease);
+        const { job, held } = this.#queue[done];
+        const isLarge = job.result.body.length > LARGE;
+        // what comes behind a large body has all its time: it came later
+        isWaiting = isLarge && !this.#shared.takeLargeTurn(index);
+        if (isWaiting) break;
+        done++;
+        this.#shared.setParsing(index, job.order.lease);
         this.#compare(this.#readPage(job, held, this.#parts));
-        this.#shared.setParsing(this.#settings.index, -1);
+        this.#shared.setParsing(index, -1);
+        if (isLarge) this.#shared.endLargeTurn(index);
       }
     } catch (error) {
       this.#fail(error);
       return;
     }
     this.#queue.splice(0, done);
-    if (this.#queue.length > 0 || this.#firstIsAnswered) setImmediate(() => this.#drain());
+    if (isWaiting) setTimeout(() => this.#drain(), LARGE_WAIT);
+    else if (this.#queue.length > 0 || this.#firstIsAnswered) setImmediate(() => this.#drain());
     else this.#draining = false;
     this.#sendSoon();
   }
@@ -203,10 +219,19 @@ export class PageWorker {
   #compare(read: ReadJob): void {
     const ask = nearQuestion(read);
     const archived: Archived = { read, near: ask === null ? -1 : null };
+    this.#letGo(read.job);
     this.#inOrder.push(archived);
     if (ask === null) return;
     this.#compared.set(ask.lease, archived);
     this.#nearQuestions.push(ask);
+  }
+
+  /** A body that was read is not held until it can be reported: what is still to come needs its text only. */
+  #letGo(job: Job): void {
+    this.#budget.drop(job.result);
+    job.result = { ...job.result, payload: NOTHING, body: NOTHING };
+    job.document = undefined;
+    this.#budget.keep(job.result);
   }
 
   get #firstIsAnswered(): boolean {
@@ -218,7 +243,7 @@ export class PageWorker {
     this.#shared.setParsing(this.#settings.index, job.order.lease);
     this.#reports.push(finish(read, near ?? -1, this.#parts));
     this.#shared.setParsing(this.#settings.index, -1);
-    this.#shared.addBodies(-held(job.result));
+    this.#budget.drop(job.result);
   }
 
   #sendSoon(): void {
@@ -274,8 +299,6 @@ export class PageWorker {
     this.#post({ type: 'closed' });
   }
 }
-
-const held = (result: FetchResult): number => result.payload.length + result.body.length;
 
 /** Runs a page worker in this thread. */
 export function runPageWorker(clock: Clock, readPage?: typeof read): void {

@@ -16,6 +16,7 @@ import type {
   ReportBatch,
 } from '../frontier/report.js';
 import type { NormalUrl } from '../url/normalize.js';
+import { giveBack } from './body-budget.js';
 import { type FromWorker, type HeldPage, SharedState, type ToWorker, type WorkerSettings } from './messages.js';
 
 export interface PoolOptions {
@@ -33,7 +34,7 @@ export interface PoolOptions {
 }
 
 /** What all workers have in common. */
-export type PoolSettings = Omit<WorkerSettings, 'index' | 'shared' | 'heartbeat' | 'bodyBudget'>;
+export type PoolSettings = Omit<WorkerSettings, 'index' | 'shared' | 'ownBodies' | 'heartbeat' | 'bodyBudget'>;
 
 export interface PoolEvents {
   reports: (batch: ReportBatch) => void;
@@ -151,8 +152,10 @@ export class WorkerPool {
   #start(index: number): Member {
     const { heartbeat, bodyBudget, script } = this.#options;
     const archive = { ...this.#settings.archive, prefix: `${this.#settings.archive.prefix}-${this.#starts++}` };
+    const ownBodies = new SharedArrayBuffer(4);
     const workerData: WorkerSettings = {
       ...this.#settings,
+      ownBodies,
       archive,
       index,
       heartbeat,
@@ -162,6 +165,7 @@ export class WorkerPool {
     const startedAt = this.#options.clock.monotonic();
     this.#shared.beat(index, startedAt);
     this.#shared.setParsing(index, -1);
+    this.#shared.endLargeTurn(index);
     const thread = new Worker(script, { workerData });
     let closed = (): void => {};
     const done = new Promise<void>((resolve) => {
@@ -170,6 +174,7 @@ export class WorkerPool {
     const member: Member = { thread, out: new Map(), closed, done, startedAt, isClosing: false };
     thread.on('message', (message: FromWorker) => this.#receive(member, message));
     thread.on('error', (error) => this.#died(index, member, 'worker.crash', String(error?.stack ?? error)));
+    thread.on('exit', () => giveBack(this.#shared, ownBodies));
     thread.on('exit', (code) => this.#died(index, member, 'worker.crash', `exit code ${code}`));
     return member;
   }

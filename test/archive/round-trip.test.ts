@@ -153,9 +153,11 @@ describe('the stored head', () => {
   });
 });
 
-test('a gzip member holds head, body and record end, at every size around the limits of stored blocks', () => {
+const MIB = 1 << 20;
+
+test('a gzip member holds head, body and record end, at every size around the limits of stored blocks and slices', () => {
   const head = Buffer.from('WARC/1.1\r\n\r\n');
-  for (const size of [0, 1, 2047, 2048, 65_534, 65_535, 65_536, 131_070, 131_071, 200_000]) {
+  for (const size of [0, 1, 2047, 2048, 65_534, 65_535, 65_536, 131_070, 131_071, 200_000, MIB, MIB + 1, 3 * MIB]) {
     for (const bytes of [randomBytes(size), Buffer.alloc(size, 'text ')]) {
       const member = gzipRecord(head, bytes, 1);
       expect(gunzipSync(member).equals(Buffer.concat([head, bytes, Buffer.from('\r\n\r\n')]))).toBe(true);

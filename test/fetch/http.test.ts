@@ -425,6 +425,8 @@ describe('a limit of size', () => {
         budget.used -= bytes;
       },
       hasRoom: () => budget.used < 500_000,
+      turn: () => null,
+      turnEnded: () => {},
     };
     const client = makeClient({ budget, timeouts: { whole: 4000, slowAfter: 80 } });
     const results = await Promise.all(Array.from({ length: 12 }, () => get(client, server.url)));

@@ -19,8 +19,8 @@ export type Span = number | readonly [least: number, most: number];
 
 /** What must have come of a host when the crawl has ended. */
 export interface Outcome {
-  /** Code of its (last) robots.txt; default `http.gone`; null if none may be asked for. */
-  readonly robots?: string | null;
+  /** Code of its (last) robots.txt, or several that it may be; default `http.gone`. */
+  readonly robots?: string | readonly string[];
   /** Codes of its other requests, and how often each; no other may occur. */
   readonly codes: Readonly<Record<string, Span>>;
   /** Answers that were kept as pages. */

@@ -164,8 +164,8 @@ function judge(cages: readonly Cage[], all: ReadonlyMap<string, Seen>): string[]
 function faultsOf(seen: Seen, { robots = 'http.gone', codes, pages, also }: Outcome): string[] {
   const faults: string[] = [];
   const asked = seen.requests.filter(({ kind }) => kind === 'robots').map(({ code }) => code);
-  const last = asked.at(-1) ?? null;
-  if (last !== robots) faults.push(`robots.txt ended in ${last}, not in ${robots}`);
+  const last = asked.at(-1) ?? 'nothing';
+  if (![robots].flat().includes(last)) faults.push(`robots.txt ended in ${last}, not in ${robots}`);
   const counts: Record<string, number> = {};
   for (const { kind, code } of seen.requests) if (kind !== 'robots') counts[code] = (counts[code] ?? 0) + 1;
   for (const [code, span] of Object.entries(codes)) {

@@ -8,5 +8,5 @@ export default {
     socket.resetAndDestroy();
     return true;
   },
-  outcome: { robots: 'read.reset', codes: {}, pages: 0 },
+  outcome: { robots: ['read.reset', 'connect.failed'], codes: {}, pages: 0 },
 } satisfies Beast;
