@@ -30,7 +30,7 @@ import {
 const LINGER = 10;
 /** To archive and read a body takes several times its size: those over this many bytes have their turn one at a time, in
  * the whole process; a worker looks that often whether it has come, ms. */
-const LARGE = 4 * 1024 * 1024;
+const LARGE = 2 * 1024 * 1024;
 const LARGE_WAIT = 5;
 const NOTHING = Buffer.alloc(0);
 
