@@ -36,7 +36,13 @@ test('reports come in the order of their records, whoever is answered first: wha
   const worker = new PageWorker(
     {
       ...{ index: 0, secret: new Uint8Array(16), keyOptions: DEFAULT_KEY_OPTIONS, agent: 'Saunter', turn: 8 },
-      ...{ scope: { rules: [], fallback: 'accept' }, traps: {}, shared: new SharedState(1).buffer, heartbeat: 1000 },
+      ...{
+        scope: { rules: [], fallback: 'accept' },
+        traps: {},
+        ownBodies: new SharedArrayBuffer(4),
+        shared: new SharedState(1).buffer,
+        heartbeat: 1000,
+      },
       fetch: fetchSettings({ config, userAgent: 'Saunter/test' }),
       archive: {
         warc: join(dir, 'w'),
