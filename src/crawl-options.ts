@@ -32,6 +32,8 @@ export interface CrawlUi {
 export interface CrawlProgress {
   readonly state: 'starting' | 'crawling' | 'waiting' | 'stopping';
   readonly pages: number;
+  /** In a crawl that visits pages again. */
+  readonly revisits?: number;
   readonly bytes: number;
   readonly hosts: number;
   readonly pending: number;

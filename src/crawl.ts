@@ -63,6 +63,8 @@ export interface CrawlLimits {
   /** ms. */
   maxDuration: number;
   patience: number;
+  /** It waits for what is due, however far away that is. */
+  stands: boolean;
 }
 
 /** Why a crawl ended. */
@@ -295,12 +297,12 @@ export class Crawl {
 
   #hasEnded(now: number): boolean {
     const { frontier, batches } = this.#p;
-    const { patience, maxPages } = this.#limits;
+    const { patience, maxPages, stands } = this.#limits;
     if (this.#end === null && !this.#paused) {
       const isIdle = frontier.underWay === 0 && !batches.isBehind && now >= this.#steeredAt + patience;
       if (maxPages <= this.#pages && frontier.leases.size === 0) this.#end = 'max-pages';
-      else if (isIdle && this.#nextAt > now + patience)
-        this.#end = this.#nextAt === Number.POSITIVE_INFINITY ? 'done' : 'waiting';
+      else if (isIdle && this.#nextAt === Number.POSITIVE_INFINITY) this.#end = 'done';
+      else if (isIdle && !stands && this.#nextAt > now + patience) this.#end = 'waiting';
     }
     return this.#end !== null && (this.#failure !== null || frontier.leases.size === 0) && !batches.isCommitting;
   }

@@ -40,12 +40,13 @@ function read(reader: StoreReader) {
   const { states } = readStates(reader);
   const inState = Object.fromEntries(STATES.map((state) => [state, 0]));
   for (const state of states) inState[STATES[state]]++;
-  const { pages, requests, bytes, duplicates, errors } = tally;
+  const { pages, requests, bytes, duplicates, revisits, notModified, changed, errors } = tally;
   return {
     pages,
     requests,
     bytes,
     duplicates,
+    ...(revisits > 0 && { revisits, notModified, changed }),
     hosts: reader.count('hosts'),
     known: states.length,
     ...inState,
@@ -72,7 +73,11 @@ function words(status: ReturnType<typeof read>): string {
     ]),
     `duplicates ${count('duplicates')}`,
   ];
-  const { ceiling } = status;
+  const { ceiling, revisits } = status;
+  if (revisits !== undefined) {
+    const [changed, same] = [formatCount(Number(status.changed)), formatCount(Number(status.notModified))];
+    lines.push(`revisits   ${count('revisits')}   ${changed} found a change, ${same} were answered by 304`);
+  }
   if (ceiling !== null)
     lines.push(`ceiling    ${formatCount(ceiling.backQueues).padStart(12)}   ${ceilingWords(ceiling)}`);
   for (const [code, n] of Object.entries(status.errors))

@@ -14,6 +14,7 @@ export function progressLine(now: CrawlProgress): string {
   return [
     formatDuration(wholeSeconds(now.seconds * 1000)),
     counted(now.pages, 'page'),
+    ...(now.revisits ? [counted(now.revisits, 'revisit')] : []),
     `${now.pagesPerSecond.toFixed(1)}/s`,
     formatSize(now.bytes),
     counted(now.hosts, 'host'),

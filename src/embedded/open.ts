@@ -167,7 +167,10 @@ async function wire(
       recovered: stop.leases,
       recover: () => archive.recover(committed.lengths()),
     },
-    { maxPages: config.maxPages, maxDuration: config.maxDuration, patience: config.patience },
+    {
+      ...{ maxPages: config.maxPages, maxDuration: config.maxDuration, patience: config.patience },
+      stands: frontier.revisits.planner.isStanding,
+    },
   );
   const checkpoints = checkpointer(restored, parts, store, who.id, options, paths, batches, ui);
   batches.onSeal = (changes) => {

@@ -68,9 +68,10 @@ function figures(
   return {
     state: isWaiting ? 'waiting' : 'crawling',
     pages: tally.pages,
+    revisits: tally.revisits,
     bytes: tally.bytes,
     hosts: frontier.hosts.size,
-    pending: frontier.urls.inState[0],
+    pending: frontier.urls.inState[0] - frontier.revisits.overdue,
     inFlight: frontier.leases.size,
     seconds: (now - started) / 1000,
     pagesPerSecond: span > 0 ? (tally.pages - recent[0].pages) / span : 0,

@@ -64,7 +64,7 @@ afterAll(async () => {
 const SECONDS = { 'revisit.first': '2s', 'revisit.min': '1s', 'revisit.max': '4s' };
 const args = (dir: string, policy: string, config: Record<string, unknown>, duration: string): string[] => [
   ...[site.url('127.0.0.1'), '--dir', dir, '--revisit', policy, '--config', configFile(config)],
-  ...['--delay', '0', '--allow-private', '127.0.0.0/8', '--max-duration', duration],
+  ...['--delay', '0', '--allow-private', '127.0.0.0/8', '--max-duration', duration, '--patience', '0'],
 ];
 
 /** ms between the requests of a target. */
