@@ -48,7 +48,10 @@ export class Watch {
       if (--left[lease.worker] < 0) throw new Violation(`worker ${lease.worker} gets more leases than it has room for`);
       this.#granted(lease);
     }
-    for (const host of resolve) this.#world.note(`resolve ${host}`);
+    for (const host of resolve) {
+      this.#world.note(`resolve ${host}`);
+      this.#dueSince.delete(host); // its turn came, even if it turns out to have no address
+    }
     for (const { host, urls } of load) {
       this.#world.note(`load ${host} ${urls.join()}`);
       this.#dueSince.delete(host); // its turn came, even if robots let nothing of it pass
