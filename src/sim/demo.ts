@@ -39,6 +39,7 @@ export interface DemoCrawlSummary {
   readonly requests: number;
   readonly bytes: number;
   readonly duplicates: number;
+  readonly nearDuplicates: number;
   readonly hosts: number;
   readonly known: number;
   readonly waiting: Readonly<Record<string, { readonly urls: number }>>;
@@ -99,8 +100,9 @@ function plural(count: number, one: string, many = `${one}s`): string {
   return `${number(count)} ${count === 1 ? one : many}`;
 }
 
-function duplicates({ duplicates: exact }: DemoCrawlSummary): string {
-  return `${plural(exact, 'exact copy', 'exact copies')}; kept once, and the links of exact copies are not followed: a whole mirror costs one page`;
+function duplicates({ duplicates: exact, nearDuplicates: near }: DemoCrawlSummary): string {
+  const counts = `${plural(exact, 'exact copy', 'exact copies')} and ${plural(near, 'near-copy', 'near-copies')}`;
+  return `${counts}; kept once, and the links of exact copies are not followed: a whole mirror costs one page`;
 }
 
 /** Refusals that mean a trap (`url/traps.ts`, and the budget), and what they say to a reader. */
