@@ -7,9 +7,8 @@ import { createHash } from 'node:crypto';
 import { cdxjLine } from '../archive/cdxj.js';
 import type { Appended, SegmentWriter } from '../archive/segments.js';
 import type { Changes, RecordPointer, VisitRow } from '../changes.js';
-import { NearIndex } from '../dedupe/near-index.js';
+import { KeptPages, printOf } from '../dedupe/kept-pages.js';
 import { SeenTable } from '../dedupe/seen.js';
-import { parseSimhash } from '../dedupe/simhash.js';
 import type { StoreReader } from '../engines/ports.js';
 import type { OutcomeCode } from '../errors.js';
 import { type DecodeCaps, decode } from '../fetch/decode.js';
@@ -59,6 +58,8 @@ export interface ImportCounts {
 }
 
 const MAX_HEADER = 1_000;
+/** Of what a host answers to errors nothing is asked here. */
+const NO_HOST = 0;
 /** Codes that say something about the URL for good; a server's bad day does not. */
 const KEPT: ReadonlySet<OutcomeCode> = new Set(['ok', 'redirect', 'http.gone', 'http.client', 'http.status']);
 
@@ -69,10 +70,9 @@ export class Importer {
   readonly #urls = new SeenTable();
   readonly #hosts = new Map<string, number>();
   readonly #segments = new Map<string, { id: number; kind: 'warc' | 'text' }>();
-  /** Visits by content (64 bits of SHA-256) and by payload (of SHA-1); the URL of each visit. */
-  readonly #contents = new SeenTable();
+  readonly #kept: KeptPages;
+  /** Visits by payload (64 bits of SHA-1); the URL of each visit. */
   readonly #payloads = new SeenTable();
-  readonly #near: NearIndex;
   readonly #urlOf: number[] = [];
   /** By URL: the date of its last visit. */
   readonly #lastAt: number[] = [];
@@ -81,7 +81,7 @@ export class Importer {
   constructor(reader: StoreReader, parts: ImportParts) {
     this.#parts = parts;
     this.#reader = reader;
-    this.#near = new NearIndex(Math.max(100_000, reader.count('visits')));
+    this.#kept = new KeptPages(2 * reader.count('visits'), parts.distance);
     for (const { id, name } of rows(reader, 'hosts')) this.#hosts.set(name, id);
     for (const { id, keyHi, keyLo } of rows(reader, 'urls')) {
       this.#urls.insert(keyHi, keyLo, id);
@@ -89,6 +89,7 @@ export class Importer {
     }
     for (const { id, name, kind } of rows(reader, 'segments')) this.#segments.set(name, { id, kind });
     for (const visit of rows(reader, 'visits')) this.#remember(visit);
+    for (const { visit, simhash } of rows(reader, 'reparsed')) this.#kept.reread(visit, simhash);
   }
 
   skip(reason: string): void {
@@ -178,12 +179,12 @@ export class Importer {
     const { http, date, url } = exchange;
     const { body } = await decode(http.payload, codingsOf(exchange), this.#parts.caps);
     visit.contentHash = createHash('sha256').update(body).digest();
-    const exact = this.#find(this.#contents, visit.contentHash);
+    const exact = this.#kept.content.visitOf(visit.contentHash);
     if (exact >= 0 && this.#urlOf[exact] !== visit.url) visit.duplicateOf = this.#urlOf[exact];
     const { reading, failure } = await this.#read(exchange, body, visit.duplicateOf >= 0);
     Object.assign(visit, factsOf(reading, http.headers, failure, this.#parts.shingles));
     if (visit.duplicateOf >= 0) this.counts.duplicates++;
-    else if (visit.simhash !== null && this.#isNear(visit)) this.counts.nearDuplicates++;
+    else if (exact < 0 && this.#isNear(visit)) this.counts.nearDuplicates++;
     if (visit.duplicateOf >= 0 || reading === null || reading.text === '') return;
     const text = this.#parts.text.appendConversion({
       ...{ url, date, text: reading.text, refersTo: record.recordId },
@@ -212,9 +213,9 @@ export class Importer {
 
   /** A page within 3 bits of one that is kept is its near-duplicate; a URL's own earlier visit does not count. */
   #isNear(visit: VisitRow): boolean {
-    const { hi, lo } = parseSimhash(visit.simhash!);
-    const of = this.#near.find(hi, lo, (url) => url !== visit.url);
-    if (of < 0 || this.#near.distance > this.#parts.distance) return false;
+    const print = printOf(visit.simhash);
+    const of = print === null ? -1 : this.#kept.near.find(print.hi, print.lo, visit.url);
+    if (of < 0) return false;
     visit.duplicateOf = of;
     visit.near = true;
     return true;
@@ -260,15 +261,12 @@ export class Importer {
   }
 
   #remember(visit: VisitRow): void {
-    const { id, url, at, contentHash, payloadDigest, simhash, duplicateOf } = visit;
+    const { id, url, at, payloadDigest } = visit;
     this.#urlOf[id] = url;
     this.#lastAt[url] = Math.max(this.#lastAt[url], at);
-    if (visit.code !== 'ok') return;
-    if (payloadDigest !== null) this.#payloads.insert(lane(payloadDigest, 0), lane(payloadDigest, 4), id);
-    if (contentHash !== null) this.#contents.insert(lane(contentHash, 0), lane(contentHash, 4), id);
-    if (simhash === null || duplicateOf >= 0) return;
-    const { hi, lo } = parseSimhash(simhash);
-    this.#near.add(hi, lo, url);
+    this.#kept.settled(visit, NO_HOST);
+    if (visit.code === 'ok' && payloadDigest !== null)
+      this.#payloads.insert(lane(payloadDigest, 0), lane(payloadDigest, 4), id);
   }
 
   /** A visit, which may not be committed yet. */
