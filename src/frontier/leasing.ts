@@ -87,9 +87,10 @@ export class Leasing {
     if (front.size > 0 && back.hasFree) return now;
     let at = Math.min(blocks.time, sleeping.time, promised.time, retries.time, Math.max(revisits.time, now));
     if (turn.leases.length >= allowance) return at;
+    const hasRoom = left.some((room) => room > 0);
     for (let worker = 0; worker < left.length; worker++) {
       if (left[worker] > 0) at = Math.min(at, back.ready[worker].time);
-      else if (back.ready[worker].time <= now) at = Math.min(at, this.#fullSince[worker] + options.affinity);
+      else if (hasRoom && back.ready[worker].time <= now) at = Math.min(at, this.#fullSince[worker] + options.affinity);
     }
     return at;
   }

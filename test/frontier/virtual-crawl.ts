@@ -13,6 +13,7 @@ export interface Made {
   host: number;
   address: string;
   target: string;
+  worker: number;
   start: number;
   end: number;
   code: OutcomeCode;
@@ -26,6 +27,8 @@ export interface VirtualOptions {
   room?: number;
   /** How a request ends: ms, and with which outcome. */
   fetch?: (lease: Lease, now: number) => { ms: number; code?: OutcomeCode; retryAfterMs?: number };
+  /** Room of each worker, at most, beside `room` for all. */
+  workers?: (now: number) => number[];
   addresses?: (host: number, now: number) => readonly string[];
   ttl?: number;
 }
@@ -35,7 +38,9 @@ export class VirtualCrawl {
   readonly made: Made[] = [];
   readonly changes = noChanges();
   now = 1_000_000;
-  readonly #options: Required<VirtualOptions>;
+  readonly #options: Required<Omit<VirtualOptions, 'workers'>> & Pick<VirtualOptions, 'workers'>;
+  /** Requests under way at each worker. */
+  readonly #busy = new Map<number, number>();
   readonly #ends = new TimeHeap();
   readonly #out = new Map<number, { lease: Lease; start: number; code: OutcomeCode; retryAfterMs: number | null }>();
   #room: number;
@@ -81,7 +86,7 @@ export class VirtualCrawl {
 
   #turn(): void {
     for (;;) {
-      const room = Int32Array.of(this.#room);
+      const room = this.#rooms();
       const turn = this.frontier.next(this.now, room, Number.POSITIVE_INFINITY, this.changes);
       for (const lease of turn.leases) this.#begin(lease);
       this.#waitUntil = turn.waitUntil;
@@ -101,8 +106,15 @@ export class VirtualCrawl {
     }
   }
 
+  #rooms(): Int32Array {
+    const { workers } = this.#options;
+    if (workers === undefined) return Int32Array.of(this.#room);
+    return Int32Array.from(workers(this.now), (room, worker) => room - (this.#busy.get(worker) ?? 0));
+  }
+
   #begin(lease: Lease): void {
     this.#room--;
+    this.#busy.set(lease.worker, (this.#busy.get(lease.worker) ?? 0) + 1);
     const { ms, code = 'ok', retryAfterMs = null } = this.#options.fetch(lease, this.now);
     this.#out.set(lease.id, { lease, start: this.now, code, retryAfterMs });
     this.#ends.push(this.now + ms, lease.id);
@@ -112,10 +124,11 @@ export class VirtualCrawl {
     const { lease, start, code, retryAfterMs } = this.#out.get(id)!;
     this.#out.delete(id);
     this.#room++;
+    this.#busy.set(lease.worker, this.#busy.get(lease.worker)! - 1);
     const outcome = { code, status: 200, started: start, ended: this.now, retryAfterMs };
     const { addressDelay } = this.frontier.done(lease, outcome, null, this.now, this.changes);
-    const { host, connectTo: address, target } = lease;
-    this.made.push({ host, address, target, start, end: this.now, code, addressDelay });
+    const { host, connectTo: address, target, worker } = lease;
+    this.made.push({ host, address, target, worker, start, end: this.now, code, addressDelay });
   }
 }
 
