@@ -20,7 +20,8 @@ export function chooseBlocks(elements: Elements, text: TextBuilder, title: strin
   features.read(elements, text, title);
   const { table, units, unitCount } = features;
   if (verdicts.length < unitCount) verdicts = new Uint8Array(unitCount * 2);
-  if (!decide(table, unitCount)) chooseNearest(table, unitCount);
+  decide(table, unitCount);
+  if (charactersChosen(text) < FEW_CHARS) chooseNearest(text);
   for (let unit = 0; unit < unitCount; unit++) chosen.fill(verdicts[unit], units[unit], units[unit + 1]);
   return chosen;
 }
@@ -32,7 +33,8 @@ const NODES = 32;
 /** Trees after which the blocks that are sure enough leave. */
 const ROUND = 4;
 
-/** What comes near the best unit of a page on which none is chosen: 1.2 in log-odds. */
+/** A main text of fewer characters is looked at again; what comes near it: 1.2 in log-odds. */
+const FEW_CHARS = 400;
 const NEAR = 1.2 * 8192;
 
 /** 1 for each unit that belongs. */
@@ -42,9 +44,9 @@ let verdicts = new Uint8Array(1024);
 let places = new Int32Array(1024);
 let sums = new Int32Array(1024);
 
-/** Sums the forest for each unit, as far as it takes to decide it. True if any is chosen. Goes tree by tree, not unit by
+/** Sums the forest for each unit, as far as it takes to decide it. Goes tree by tree, not unit by
  * unit: no step depends on a guess of the processor, and the walks of neighbours overlap. */
-function decide(table: Uint8Array, unitCount: number): boolean {
+function decide(table: Uint8Array, unitCount: number): void {
   if (places.length < unitCount) {
     places = new Int32Array(unitCount * 2);
     sums = new Int32Array(unitCount * 2);
@@ -53,7 +55,6 @@ function decide(table: Uint8Array, unitCount: number): boolean {
   verdicts.fill(0, 0, count);
   for (let k = 0; k < count; k++) places[k] = k * FEATURE_STRIDE;
   sums.fill(0, 0, count);
-  let any = false;
   for (let round = 0; round < UPPER.length && count > 0; round++) {
     for (let tree = round * ROUND; tree < (round + 1) * ROUND; tree++) addTree(table, tree * NODES, count);
     let left = 0;
@@ -61,7 +62,6 @@ function decide(table: Uint8Array, unitCount: number): boolean {
       const sum = sums[k];
       if (sum > UPPER[round]) {
         verdicts[places[k] / FEATURE_STRIDE] = 1;
-        any = true;
       } else if (sum >= LOWER[round]) {
         places[left] = places[k];
         sums[left++] = sum;
@@ -69,7 +69,20 @@ function decide(table: Uint8Array, unitCount: number): boolean {
     }
     count = left;
   }
-  return any;
+}
+
+/** Characters of the units that are chosen, white space not counted. */
+function charactersChosen(text: TextBuilder): number {
+  const { units, unitCount } = features;
+  let chars = 0;
+  for (let unit = 0; unit < unitCount; unit++) if (verdicts[unit] === 1) chars += charactersOf(text, units, unit);
+  return chars;
+}
+
+function charactersOf({ blockChars }: TextBuilder, units: Int32Array, unit: number): number {
+  let chars = 0;
+  for (let block = units[unit]; block < units[unit + 1]; block++) chars += blockChars[block];
+  return chars;
 }
 
 /** The questions of all trees: which feature in the low byte, over which threshold in the high one. One read in place of two. */
@@ -100,14 +113,19 @@ function addTree(table: Uint8Array, tree: number, count: number): void {
   }
 }
 
-/** A page on which nothing looks like text, a few words perhaps: what looks most like it, and what comes near. */
-function chooseNearest(table: Uint8Array, unitCount: number): void {
+/** A page on which little looks like text, a few words perhaps: what comes near as well, if it is more than what was chosen. */
+function chooseNearest(text: TextBuilder): void {
+  const { table, units, unitCount } = features;
   for (let k = 0; k < unitCount; k++) places[k] = k * FEATURE_STRIDE;
   sums.fill(0, 0, unitCount);
   for (let tree = 0; tree < LEAVES.length; tree += NODES) addTree(table, tree, unitCount);
-  let most = sums[0];
-  for (let k = 1; k < unitCount; k++) if (sums[k] > most) most = sums[k];
-  for (let k = 0; k < unitCount; k++) if (sums[k] > most - NEAR) verdicts[k] = 1;
+  let most = 0;
+  for (let k = 0; k < unitCount; k++) if (k === 0 || sums[k] > most) most = sums[k];
+  const near = Math.min(most, 0) - NEAR;
+  let more = 0;
+  for (let k = 0; k < unitCount; k++) if (verdicts[k] === 0 && sums[k] > near) more += charactersOf(text, units, k);
+  if (more <= charactersChosen(text)) return;
+  for (let k = 0; k < unitCount; k++) if (sums[k] > near) verdicts[k] = 1;
 }
 
 /** The chosen blocks in their order, a line each, tabs between the cells of a row. Neighbours that are both chosen are taken

@@ -68,6 +68,23 @@ describe('npm run cases', () => {
     expect([status, out]).toEqual([1, expect.stringContaining('1 misses that nothing explains: f\n')]);
   });
 
+  it('asks the parser itself what inspect has no words for', () => {
+    const tokens = [
+      ['StartTag', 'a', { b: '&' }],
+      ['Character', '<\n'],
+      ['EndTag', 'a'],
+    ];
+    const right = { id: 'a', kind: 'tokens', html: '<A b=&amp; B=c>&lt;\r\n</a>', tokens };
+    expect(run('html_tokens', right).status).toBe(0);
+    expect(run('html_tokens', { ...right, html: '<a b=c>&lt;' }).status).toBe(1);
+    const elements_with_attributes = [
+      { tag: 'svg svg', attrs: { id: 'x' } },
+      { tag: 'svg a', attrs: { href: '/' } },
+    ];
+    expect(run('html_tree', { id: 'a', html: '<svg id=x><a href=/>', elements_with_attributes }).status).toBe(0);
+    expect(run('html_entities_w3lib', { id: 'a', input: 'a&amp;&copyb&#x41', expected: 'a&\u00a9bA' }).status).toBe(0);
+  });
+
   it('says what can be run', () => {
     const program = fileURLToPath(new URL('run.mjs', import.meta.url));
     const { status, stderr } = spawnSync(process.execPath, [program, 'nonsense'], { encoding: 'utf8' });

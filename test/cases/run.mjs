@@ -72,6 +72,7 @@ async function runSuite(name, cases) {
   const told = cases.map((c, i) => {
     const own = answers.slice(at, at + questions[i].length);
     at += own.length;
+    if (suite.answer !== undefined) return { c, answer: suite.answer(c) };
     return { c, answer: own.length === 0 ? undefined : tell(suite, c, own) };
   });
   const seconds = ((performance.now() - start) / 1000).toFixed(1);

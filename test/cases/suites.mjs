@@ -2,6 +2,7 @@
 // of score.py (see run.mjs).
 
 import { charsetDeclared } from './charset-suite.mjs';
+import { PAGE_SUITES } from './page-suites.mjs';
 import { isRightRaw, serveRaw, tellRaw } from './raw-cases.mjs';
 
 /** @typedef {Record<string, any>} Case one line of a suite */
@@ -11,7 +12,8 @@ import { isRightRaw, serveRaw, tellRaw } from './raw-cases.mjs';
  * @property {(c: Case, port: number) => Question[]} ask nothing for a case that `inspect` has no words for
  * @property {(cases: readonly Case[], dir: string | null) => Promise<import('./raw-cases.mjs').Served>} [serve] a server
  *   that the questions are about; its port is told to `ask`
- * @property {(c: Case, answers: Record<string, any>[]) => unknown} tell the answer; undefined for none
+ * @property {(c: Case) => unknown} [answer] the answer where `inspect` has no words for the case, by the product's functions
+ * @property {(c: Case, answers: any[]) => unknown} tell the answer; undefined for none
  * @property {(c: Case, answer: any) => boolean} isRight
  * @property {(c: Case) => string} group what the case is counted under
  * @property {(c: Case) => boolean} [isRequired] false for cases on which the references themselves differ; default true
@@ -66,6 +68,7 @@ const contentType = (c) => c.content_type ?? (c.encoding ? `text/html; charset=$
 
 /** @type {Readonly<Record<string, Suite>>} */
 export const SUITES = {
+  ...PAGE_SUITES,
   robots_unit: simple('robots', askRobots, (a) => a.allowed, {
     isRight: (c, answer) => answer === c.allowed,
     group: (c) => c.tier,

@@ -13,8 +13,8 @@ const RATE = 0.1;
 const FEATURE_SHARE = 0.5;
 const BLOCK_SHARE = 0.7;
 /** Ridge on leaves; and what both sides of a question need of second derivatives, and its blocks in number. */
-const RIDGE = 5;
-const LEAST_CURVATURE = 8;
+const RIDGE = 20;
+const LEAST_CURVATURE = 20;
 const LEAST_BLOCKS = 120;
 
 const VALUES = 256;

@@ -12,7 +12,8 @@ const FOLDS = 5;
 // as in main-text.ts
 const ROUND = 4;
 const LEAF_SCALE = 8192;
-const FALLBACK = 1.2;
+const FEW_CHARS = 400;
+const NEAR = 1.2;
 /** Of all words, those that an early decision may get otherwise than the whole forest, a side and round. */
 const MISTAKES = 1e-4;
 const MODEL = 'src/parse/main-text-model.ts';
@@ -61,14 +62,25 @@ function judgeUnseen(cut, file) {
       if (folds[i] !== fold) continue;
       const own = blocks.columns.map((column) => column.subarray(from, from + texts.length));
       const scores = scoresOf(forest, own);
-      const most = scores.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
-      const threshold = most > 0 ? 0 : most - FALLBACK;
+      const threshold = thresholdOf(scores, texts);
       const text = texts.filter((_, unit) => scores[unit] > threshold).join('\n');
       lines[i] = `${JSON.stringify({ html_path, text })}\n`;
     }
   }
   writeFileSync(file, lines.join(''));
   console.log(`wrote ${file}`);
+}
+
+/** As `chooseNearest` in main-text.ts. @param {Float64Array} scores @param {readonly string[]} texts */
+function thresholdOf(scores, texts) {
+  const most = scores.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  const lower = Math.min(most, 0) - NEAR;
+  const characters = (/** @type {number} */ from, /** @type {number} */ to) =>
+    texts
+      .filter((_, unit) => scores[unit] > from && scores[unit] <= to)
+      .reduce((sum, text) => sum + text.replace(/\s+/g, '').length, 0);
+  const chosen = characters(0, Number.POSITIVE_INFINITY);
+  return chosen < FEW_CHARS && characters(lower, 0) > chosen ? lower : 0;
 }
 
 /** @param {string} text */
