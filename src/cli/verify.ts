@@ -22,6 +22,11 @@ const WHAT: Record<string, string> = {
   delays: 'gaps between requests were as long as the delay',
 };
 
+/** What mends it. */
+const HINTS: Readonly<Record<string, string>> = {
+  index: 'To mend it, delete warc/index.cdxj: the next saunter crawl --dir DIR writes it anew from the records.',
+};
+
 export async function run(args: Arguments, { terminal }: World): Promise<ExitCode> {
   const checks = await lookInto(requireDir(args), (reader, paths) =>
     verify(reader, paths, (share) => terminal.progress(`Reading back: ${Math.round(share * 100)}%`, performance.now())),
@@ -34,6 +39,7 @@ export async function run(args: Arguments, { terminal }: World): Promise<ExitCod
   for (const { name, checked, faults: count, examples } of checks) {
     terminal.print(`${count === 0 ? 'right' : 'WRONG'}  ${formatCount(checked).padStart(12)}  ${WHAT[name] ?? name}`);
     for (const example of examples) terminal.print(`         ${cleanLine(example)}`);
+    if (count > 0 && HINTS[name] !== undefined) terminal.print(`         ${HINTS[name]}`);
     if (count > examples.length) terminal.print(`         and ${formatCount(count - examples.length)} more`);
   }
   terminal.print(faults === 0 ? 'Everything agrees.' : `${counted(faults, 'fault')}.`);

@@ -13,6 +13,8 @@ import { configFile, crawl, removeScratches, root, type Summary, saunter, scratc
 
 let dir: string;
 let summary: Summary;
+/** The arguments of the crawl, but for its directory. */
+let again: string[];
 
 beforeAll(async () => {
   const server = await ServerProcess.start({ web: 'demo', program: join(root, 'dist/sim/server-main.js') });
@@ -20,16 +22,8 @@ beforeAll(async () => {
   const flags = ['--scope', 'any', '--max-pages', '150', '--delay', '20ms', '--allow-private', '127.0.0.0/8'];
   // Small segments, so that there are several; delays are shortened from 1 s and not ten times as long as a fetch.
   const config = configFile({ 'segment.bytes': '64KiB', 'politeness.factor': 0 });
-  const ran = await crawl([
-    ...server.ready.seeds,
-    '--dir',
-    dir,
-    '--resolve',
-    server.ready.resolve,
-    '--config',
-    config,
-    ...flags,
-  ]);
+  again = [...server.ready.seeds, '--resolve', server.ready.resolve, '--config', config, ...flags];
+  const ran = await crawl(['--dir', dir, ...again]);
   await server.stop();
   expect([ran.code, ran.summary.pages]).toEqual([0, 150]);
   ({ summary } = ran);
@@ -255,6 +249,16 @@ describe('verify', () => {
     expect(out).toMatch(words);
     expect([code, out]).toEqual([1, expect.stringMatching(/^WRONG .*[\s\S]*\d+ faults?\.\n$/m)]);
   });
+});
+
+test('a damaged index that is deleted, as verify says, is written anew by the same command', async () => {
+  const at = copy();
+  indexed(at, (lines) => lines.with(40, 'x'.repeat(lines[40].length)));
+  const wrong = await saunter(['verify', '--dir', at]);
+  expect([wrong.code, wrong.out]).toEqual([1, expect.stringContaining('To mend it, delete warc/index.cdxj:')]);
+  rmSync(join(at, 'warc', 'index.cdxj'));
+  expect((await crawl(['--dir', at, ...again])).code).toBe(0);
+  expect((await saunter(['verify', '--dir', at])).out).toContain('Everything agrees.');
 });
 
 /** Changes one byte of the record, at that share of its length. */
