@@ -1,12 +1,14 @@
 /**
- * `npm run bench -- [crawl|parse|simhash|scale|seen] [--hosts N] [--pages N] [--seed N] [--max-cpu MS] [--max-rss MIB] [--max-reparse MS] [--keep] [--json]
+ * `npm run bench -- [crawl|parse|simhash|scale|restart|seen] [--hosts N] [--pages N] [--seed N] [--max-cpu MS] [--max-rss MIB] [--max-reparse MS] [--keep] [--json]
  * [-- MORE CRAWL FLAGS]`. See README.md in this folder.
  */
 import { parseArgs } from 'node:util';
 import { crawlBench } from './crawl.js';
 import { parseBench } from './parse.js';
 import { programFile } from './program.js';
+import { restartBench } from './restart.js';
 import { scaleBench } from './scale.js';
+import { seenBench } from './seen.js';
 import { simhashBench } from './simhash.js';
 
 const { values: flags, positionals } = parseArgs({
@@ -20,6 +22,7 @@ const { values: flags, positionals } = parseArgs({
     'max-reparse': { type: 'string', default: '1' },
     crawler: { type: 'string', default: programFile },
     urls: { type: 'string', default: '1,10,100' },
+    share: { type: 'string', default: '10' },
     keep: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
@@ -28,7 +31,7 @@ const { values: flags, positionals } = parseArgs({
 const [bench = 'crawl', ...crawlArgs] = positionals;
 
 /** Each prints its figures; true if they are as good as they must be. */
-const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = { crawl, parse, simhash, scale };
+const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = { crawl, parse, simhash, scale, restart, seen };
 
 if (!Object.hasOwn(BENCHES, bench)) {
   process.stderr.write(`There is no bench "${bench}": choose ${Object.keys(BENCHES).join(', ')}.\n`);
@@ -60,6 +63,19 @@ async function simhash(): Promise<boolean> {
 async function scale(): Promise<boolean> {
   const sizes = flags.urls.split(',').map((millions) => Number(millions) * 1e6);
   return scaleBench({ sizes, hosts: 100_000, pages: 1e6, sample: 200_000, say });
+}
+
+async function restart(): Promise<boolean> {
+  for (const millions of flags.urls.split(',').map(Number)) {
+    const urls = millions * 1e6;
+    const pages = (urls * Number(flags.share)) / 100;
+    if (!(await restartBench({ urls, pages, hosts: 100_000, keep: flags.keep, say }))) return false;
+  }
+  return true;
+}
+
+async function seen(): Promise<boolean> {
+  return seenBench(say);
 }
 
 async function crawl(): Promise<boolean> {

@@ -1,5 +1,5 @@
 /** The options of what lies on disk and in memory: parts of the table in `config.ts`. */
-import { count, duration, group, orAuto, orOff, share, size } from './option-kinds.js';
+import { amount, choice, count, duration, group, orAuto, orOff, share, size } from './option-kinds.js';
 
 export const STORAGE = group('Storage', {
   'segment.bytes': size('1GiB', '64KiB', '64GiB', 'The size at which an archive file is closed and the next begun.'),
@@ -29,4 +29,40 @@ export const MEMORY = {
     'From this share of the limit on, new URLs of priority level 4 are refused (`full`); seeds never are.',
   ),
   'memory.refuseLevel3': share('90%', 'From this share of the limit on, those of level 3 too.'),
+};
+
+export const SEEN = {
+  'seen.filter': choice(
+    'exact',
+    ['exact', 'bloom'],
+    'How URLs are remembered: each key, or a Bloom filter that needs less and skips a few new URLs. With bloom there are no checkpoints.',
+  ),
+  'seen.bloomKeys': count(
+    100_000_000,
+    1000,
+    1e11,
+    'URLs that the Bloom filter is made for; when it holds so many it is built anew for twice as many.',
+  ),
+  'seen.bloomBits': amount(
+    20,
+    1,
+    64,
+    'Bits of the Bloom filter for each URL: 20 skip 0.0067% of new URLs, 9.6 skip 1%.',
+  ),
+  'seen.bloomRate': orAuto(
+    amount(
+      0.01,
+      1e-9,
+      0.5,
+      'The share of new URLs that a full Bloom filter may skip, instead of bits; auto is what the bits give.',
+    ),
+  ),
+  'seen.bloomEpoch': orOff(
+    duration(
+      '30d',
+      '1s',
+      '3650d',
+      'After this time the Bloom filter is built anew under another secret, so that what was skipped has another chance.',
+    ),
+  ),
 };

@@ -3,7 +3,7 @@
  * `--help` are derived from this table; nothing else in the program knows a default. Inside the program durations are
  * milliseconds, sizes bytes, shares 0 to 1, and `off` is Infinity.
  */
-import { MEMORY, STORAGE } from './config-storage.js';
+import { MEMORY, SEEN, STORAGE } from './config-storage.js';
 import {
   amount,
   choice,
@@ -374,13 +374,7 @@ export const OPTIONS = {
   ...STORAGE,
   // -- DESIGN 10
   ...group('Duplicates and revisits', {
-    'seen.filter': choice(
-      'exact',
-      ['exact', 'bloom'],
-      'How URLs are remembered: each key, or a Bloom filter that needs less and may skip a few new URLs.',
-      { pending: true },
-    ),
-    'seen.bloomBits': amount(20, 1, 64, 'Bits of the Bloom filter for each URL.', { pending: true }),
+    ...SEEN,
     'simhash.distance': count(3, 0, 3, 'Fingerprint bits by which near-duplicates may differ.'),
     'simhash.shingles': count(20, 1, 10_000, 'The least three-word shingles of a text that gets a fingerprint.'),
     'dedupe.exact': choice(

@@ -68,6 +68,20 @@ export interface CeilingSummary {
   readonly bound: number;
 }
 
+/** How full the Bloom filter of URLs is (`seen.filter: bloom`). */
+export interface SeenSummary {
+  /** URLs in it, and what it is made for. */
+  readonly inserted: number;
+  readonly design: number;
+  /** Share of its bits that are set: one half at the design size. */
+  readonly fill: number;
+  /** Share of new URLs that are skipped as known. */
+  readonly falsePositives: number;
+  /** How many filters there were in this run. */
+  readonly epoch: number;
+  readonly overfull: boolean;
+}
+
 /** The one object that `--json` prints, in this order (DESIGN 11). All figures count the whole crawl, except `seconds`,
  * `pagesPerSecond` and `pagesThisRun`. */
 export interface CrawlSummary {
@@ -99,6 +113,8 @@ export interface CrawlSummary {
    * is known. */
   readonly freshness: number | null;
   readonly ceiling: CeilingSummary;
+  /** Null where keys are exact. */
+  readonly seen: SeenSummary | null;
   /** Hosts that repeat themselves, and fell to the lowest level; hosts that are mostly copies of one other: the largest,
    * at most a hundred of each. */
   readonly suspectedTraps: readonly { host: string; pages: number; duplicates: number }[];

@@ -5,7 +5,7 @@
  * counter.
  */
 import type { Changes } from '../changes.js';
-import type { SeenTable } from '../dedupe/seen.js';
+import type { SeenFilter } from '../dedupe/bloom-seen.js';
 import type { UrlText } from '../engines/ports.js';
 import { mayAdmit } from '../frontier/budgets.js';
 import type { Frontier } from '../frontier/frontier.js';
@@ -65,12 +65,12 @@ export interface Candidate {
 export class Admission {
   readonly refusals = new Refusals();
   readonly #frontier: Frontier;
-  readonly #seen: SeenTable;
+  readonly #seen: SeenFilter;
   readonly #options: AdmissionOptions;
   /** Hosts that may be found in an opened private range: named by the operator, or linked from inside one. */
   readonly #isNamed: (host: string) => boolean;
 
-  constructor(frontier: Frontier, seen: SeenTable, options: AdmissionOptions, isNamed: (host: string) => boolean) {
+  constructor(frontier: Frontier, seen: SeenFilter, options: AdmissionOptions, isNamed: (host: string) => boolean) {
     this.#frontier = frontier;
     this.#seen = seen;
     this.#options = options;
@@ -79,7 +79,7 @@ export class Admission {
 
   /** Id of a known URL by its key, or -1. */
   find(keyHi: number, keyLo: number): number {
-    return this.#seen.get(keyHi, keyLo);
+    return Math.max(this.#seen.get(keyHi, keyLo), -1);
   }
 
   /** The links of a page or the entries of a sitemap.
@@ -126,6 +126,8 @@ export class Admission {
   admit(c: Candidate, inside: boolean, now: number, changes: Changes): number {
     const known = this.#seen.get(c.keyHi, c.keyLo);
     if (known >= 0) return known;
+    // a Bloom filter may be wrong: what somebody gave, or a server sent us to, is not lost to that
+    if (known !== -1 && !c.seed && c.hops === 0) return -1;
     if (c.depth > this.#options.maxDepth) return this.refusals.count('depth');
     if (c.hops > this.#options.maxHops) return this.refusals.count('redirects');
     const name = hostOfFetchForm(c.url);

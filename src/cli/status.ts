@@ -1,6 +1,6 @@
 import { readStates, rows, STATES } from '../corpus/states.js';
 import { type HostWait, waitingHosts } from '../corpus/waiting.js';
-import type { CeilingSummary } from '../crawl-options.js';
+import type { CeilingSummary, SeenSummary } from '../crawl-options.js';
 import { lookInto } from '../embedded/look.js';
 import type { StoreReader } from '../engines/ports.js';
 import { systemClock } from '../engines/system.js';
@@ -9,7 +9,7 @@ import { metaOf } from '../store-meta.js';
 import { counted, formatCount, formatSize } from '../units.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import { DIR_FLAG, type ExitCode, JSON_FLAG, requireDir, type World } from './command.js';
-import { ceilingWords } from './summary.js';
+import { ceilingWords, seenWords } from './summary.js';
 
 export const spec: CommandSpec = {
   name: 'status',
@@ -53,11 +53,13 @@ function read(reader: StoreReader) {
     waiting: waitingHosts(reader, states, systemClock.wall()),
     errors: { ...errors },
     ceiling: metaOf<CeilingSummary | null>(reader, 'ceiling', null),
+    seen: metaOf<SeenSummary | null>(reader, 'seen.bloom', null),
     firstRequest: first === 0 ? null : new Date(first).toISOString(),
     lastRequest: last === 0 ? null : new Date(last).toISOString(),
   } as Record<string, unknown> & { pages: number; requests: number; bytes: number; errors: Record<string, number> } & {
     ceiling: CeilingSummary | null;
     waiting: ReturnType<typeof waitingHosts>;
+    seen: SeenSummary | null;
   };
 }
 
@@ -73,11 +75,12 @@ function words(status: ReturnType<typeof read>): string {
     ]),
     `duplicates ${count('duplicates')}`,
   ];
-  const { ceiling, revisits } = status;
+  const { ceiling, revisits, seen } = status;
   if (revisits !== undefined) {
     const [changed, same] = [formatCount(Number(status.changed)), formatCount(Number(status.notModified))];
     lines.push(`revisits   ${count('revisits')}   ${changed} found a change, ${same} were answered by 304`);
   }
+  if (seen !== null) lines.push(`in Bloom   ${formatCount(seen.inserted).padStart(12)}   ${seenWords(seen)}`);
   if (ceiling !== null)
     lines.push(`ceiling    ${formatCount(ceiling.backQueues).padStart(12)}   ${ceilingWords(ceiling)}`);
   for (const [code, n] of Object.entries(status.errors))

@@ -1,5 +1,5 @@
 /** The figures of a crawl in words. */
-import type { CeilingSummary, CrawlProgress, CrawlSummary } from '../crawl-options.js';
+import type { CeilingSummary, CrawlProgress, CrawlSummary, SeenSummary } from '../crawl-options.js';
 import { OUTCOMES, type OutcomeCode } from '../errors.js';
 import { counted, formatCount, formatDuration, formatSize } from '../units.js';
 import { cleanLine } from './terminal.js';
@@ -42,6 +42,7 @@ export function summaryText(summary: CrawlSummary, dir: string): string {
     ['refused', total(summary.rejected), breakdown(summary.rejected)],
     ['failures', total(summary.errors), breakdown(summary.errors)],
     ['budget', budgetBound(summary), 'links and URLs that budgets of hosts held back (--budget)'],
+    ['Bloom filter', summary.seen?.inserted ?? 0, summary.seen === null ? '' : seenWords(summary.seen)],
     ['ceiling', summary.ceiling.bound > 0 ? summary.ceiling.backQueues : 0, ceilingWords(summary.ceiling)],
   ];
   const { pages, hosts, requests, bytes, pagesThisRun, seconds, pagesPerSecond } = summary;
@@ -54,6 +55,13 @@ export function summaryText(summary: CrawlSummary, dir: string): string {
       .map(([name, figure, words]) => `  ${name.padEnd(16)} ${formatCount(figure).padStart(10)}  ${words}`.trimEnd()),
     `Kept in ${cleanLine(dir)}.`,
   ].join('\n');
+}
+
+/** How full the Bloom filter is, and what that costs. */
+export function seenWords({ design, fill, falsePositives, overfull }: SeenSummary): string {
+  const alert = overfull ? 'OVERFULL: ' : '';
+  const skipped = `${(100 * falsePositives).toPrecision(2)}% of new URLs are skipped`;
+  return `${alert}URLs in it; made for ${formatCount(design)}, ${(100 * fill).toFixed(1)}% full, ${skipped}`;
 }
 
 function revisitWords({ notModified, changed, freshness }: CrawlSummary): string {

@@ -24,7 +24,9 @@ export const DEEPEST = 20;
 const RANGE = 0x1_0000_0000;
 
 /** The largest id that fits. */
-export const LARGEST_ID = 0xffff_fffe;
+export const LARGEST_ID = 0xffff_fffd;
+/** In place of an id + 1, while a segment is pruned. */
+const DROPPED = 0xffff_ffff;
 
 interface Segment {
   slots: Uint32Array;
@@ -153,6 +155,24 @@ export class SeenTable {
     segment.capacity = capacity;
     segment.used = 0;
     return old;
+  }
+
+  /** Takes the keys out of the segment at `at` (see {@link segmentAt}) whose ids are not kept. */
+  prune(at: number, keeps: (id: number) => boolean): void {
+    const segment = this.directory[at >>> (DEEPEST - this.depth)];
+    let kept = 0;
+    for (let slot = 2; slot < segment.slots.length; slot += WORDS) {
+      if (segment.slots[slot] === 0) continue;
+      if (keeps(segment.slots[slot] - 1)) kept++;
+      else segment.slots[slot] = DROPPED;
+    }
+    if (kept === segment.used) return;
+    this.count -= segment.used - kept;
+    const entries = this.empty(segment, roomFor(kept));
+    for (let slot = 0; slot < entries.length; slot += WORDS) {
+      if (entries[slot + 2] === DROPPED) entries.fill(0, slot, slot + WORDS);
+    }
+    move(entries, segment, segment, 0);
   }
 
   // -- checkpoints --------------------------------------------------------------------------------------------------

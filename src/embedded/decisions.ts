@@ -4,7 +4,8 @@ import { Duplicates } from '../admit/duplicates.js';
 import { RobotsDesk } from '../admit/robots-desk.js';
 import { Settlement } from '../admit/settle.js';
 import type { CrawlOptions } from '../crawl-options.js';
-import { SeenTable } from '../dedupe/seen.js';
+import type { BloomSeen, SeenFilter } from '../dedupe/bloom-seen.js';
+import type { SeenTable } from '../dedupe/seen.js';
 import type { Random } from '../engines/ports.js';
 import { systemClock } from '../engines/system.js';
 import { addressByPins, parsePin } from '../fetch/pins.js';
@@ -16,6 +17,7 @@ import { keyHex } from '../url/key.js';
 import type { NormalUrl } from '../url/normalize.js';
 import { memoryGauge } from './memory-gauge.js';
 import { budgets, frontierOptions, keptPages, productToken, robotsTimes } from './parts.js';
+import { seenFilter } from './seen-filter.js';
 import { type Territory, tooManyQueries } from './territory.js';
 
 /** Partitions of a crawl (DESIGN 9): one node owns them all here. */
@@ -25,7 +27,7 @@ const TEXTS = 100_000;
 
 export interface Decisions {
   frontier: Frontier;
-  seen: SeenTable;
+  seen: SeenTable | BloomSeen;
   duplicates: Duplicates;
   admission: Admission;
   robots: RobotsDesk;
@@ -46,7 +48,7 @@ export function decisions(
 ): Decisions {
   const { config } = options;
   const frontier = new Frontier(frontierOptions(config), random);
-  const seen = new SeenTable();
+  const seen = seenFilter(config);
   const texts = new TextCache(TEXTS);
   const isInside = (address: string): boolean => land.guard.isOpened(address);
   const admission = admissionOf(options, land, score, frontier, seen, texts);
@@ -77,7 +79,7 @@ function admissionOf(
   { seeds, traps, isListed }: Territory,
   score: Score,
   frontier: Frontier,
-  seen: SeenTable,
+  seen: SeenFilter,
   texts: TextCache,
 ): Admission {
   const { config } = options;

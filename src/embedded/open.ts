@@ -7,6 +7,7 @@ import { sortCdxj } from '../archive/line-sort.js';
 import { type Changes, countChanges, noChanges } from '../changes.js';
 import { Crawl } from '../crawl.js';
 import type { CrawlOptions, CrawlUi } from '../crawl-options.js';
+import { BloomSeen } from '../dedupe/bloom-seen.js';
 import { type DirectoryLock, lockDirectory } from '../engines/lock.js';
 import type { Store } from '../engines/ports.js';
 import { openSqliteStore, type SqliteStore } from '../engines/sqlite.js';
@@ -40,6 +41,7 @@ import {
 import { checkSeeds, reaching } from './reach.js';
 import { appending, checkpointIdentity, type Restored, restore } from './restore.js';
 import { scoreOf } from './score-plugin.js';
+import { BloomEpochs, seenSummary } from './seen-filter.js';
 import { survey, type Territory } from './territory.js';
 
 /** What page workers are started from. */
@@ -51,6 +53,7 @@ export interface OpenedCrawl {
   crawl: Crawl;
   frontier: Frontier;
   admission: Admission;
+  seen: Decisions['seen'];
   duplicates: Duplicates;
   batches: Batches;
   tally: Tally;
@@ -172,10 +175,14 @@ async function wire(
       stands: frontier.revisits.planner.isStanding,
     },
   );
+  const { seen } = parts;
+  const isBloom = seen instanceof BloomSeen;
+  const epochs = isBloom ? new BloomEpochs(seen, store, config['seen.bloomEpoch'], ui, now) : null;
   const checkpoints = checkpointer(restored, parts, store, who.id, options, paths, batches, ui);
   batches.onSeal = (changes) => {
     changes.meta.push(['refused', JSON.stringify(admission.refusals.counts)]);
     changes.meta.push(['ceiling', JSON.stringify(ceilingSummary(frontier.ceiling))]);
+    if (isBloom) changes.meta.push(['seen.bloom', JSON.stringify(seenSummary(seen))]);
   };
   batches.onCommitted = (changes) => {
     tally.add(changes);
@@ -183,6 +190,7 @@ async function wire(
     held.committed(changes.visits);
     robots.committed(changes.robots.length);
     checkpoints?.committed(changes);
+    epochs?.look(crawl.now());
     const newest = changes.urls.at(-1);
     if (newest !== undefined) texts.committedBelow(newest.id + 1);
     for (const hear of heard) hear(changes);
@@ -199,13 +207,29 @@ async function wire(
   const close = async (hasEnded: boolean): Promise<void> => {
     await workers.close(); // ended already, unless something broke on the way
     await checkpoints?.stop(countChanges(batches.open) === 0 && !batches.isCommitting);
+    await epochs?.stop();
     await index.close();
     if (hasEnded) await sortCdxj(paths.index); // replay tools search it by halving
     store.close();
     lock.release();
   };
   return {
-    ...{ crawl, frontier, admission, duplicates, batches, tally, land, store, paths, resolver, widen, heard, close },
+    ...{
+      crawl,
+      frontier,
+      seen,
+      admission,
+      duplicates,
+      batches,
+      tally,
+      land,
+      store,
+      paths,
+      resolver,
+      widen,
+      heard,
+      close,
+    },
     bodies: () => workers.bodies,
     secret: who.secret,
   };
@@ -223,7 +247,7 @@ function checkpointer(
   ui: CrawlUi,
 ): Checkpointer | null {
   const rows = options.config['checkpoint.rows'];
-  if (rows === Number.POSITIVE_INFINITY) return null;
+  if (rows === Number.POSITIVE_INFINITY || seen instanceof BloomSeen) return null;
   return new Checkpointer(
     { projection, seen, urls: frontier.urls, tally, committed },
     store,

@@ -4,6 +4,7 @@ import { SegmentArchive } from '../archive/segment-recovery.js';
 import type { Changes } from '../changes.js';
 import type { Config } from '../config.js';
 import type { CrawlOptions, CrawlUi } from '../crawl-options.js';
+import { BloomSeen } from '../dedupe/bloom-seen.js';
 import type { Random, Store } from '../engines/ports.js';
 import { systemClock } from '../engines/system.js';
 import { frozenOptions } from '../load-config.js';
@@ -17,6 +18,7 @@ import type { Decisions } from './decisions.js';
 import type { CrawlDirectory } from './directory.js';
 import { indexLines } from './index-lines.js';
 import { frontierOptions } from './parts.js';
+import { inWork } from './seen-filter.js';
 
 export interface Restored {
   archive: SegmentArchive;
@@ -63,23 +65,32 @@ export async function restore(
   { options, paths, id, stop, now, random, ui }: RestoreSettings,
   changes: Changes,
 ): Promise<Restored> {
-  const { frontier, robots, settlement, duplicates } = parts;
+  const { frontier, robots, settlement, duplicates, seen } = parts;
   duplicates.kept.near.defer();
   const { config } = options;
   const committed = new CommittedSegments();
   const progress = starting(ui);
-  const filled = { ...parts, committed, urls: frontier.urls, projection: emptyProjection(frontier) };
+  const known = { projection: emptyProjection(frontier), from: {}, batch: 0 };
   const loaded =
-    config['checkpoint.rows'] === Number.POSITIVE_INFINITY
+    config['checkpoint.rows'] === Number.POSITIVE_INFINITY || seen instanceof BloomSeen
       ? { reason: null }
-      : loadCheckpoint(paths.checkpoint, store, checkpointIdentity(store, id, options), filled, progress);
+      : loadCheckpoint(
+          paths.checkpoint,
+          store,
+          checkpointIdentity(store, id, options),
+          { ...parts, seen, committed, urls: frontier.urls, projection: known.projection },
+          progress,
+        );
   if ('reason' in loaded && loaded.reason !== null)
     ui.say(`The checkpoint is not used: ${loaded.reason}. All rows are read instead.`);
+  if ('reason' in loaded && loaded.reason !== null) known.projection = emptyProjection(frontier);
+  if (seen instanceof BloomSeen) seen.keeps = inWork(known.projection.urls);
   const rebuilt = rebuild(
     store,
     {
       ...parts,
       ...{ random, committed },
+      mayRepeat: seen instanceof BloomSeen || store.meta('seen.bloom') !== null,
       delay: config.delay,
       uncleanOwe: config['unclean.owe'],
       onRobots: (row) => robots.restore(frontier.robots.of(row.origin, row.host), row),
@@ -91,9 +102,10 @@ export async function restore(
     stop,
     now,
     changes,
-    'from' in loaded ? loaded : undefined,
+    'from' in loaded ? loaded : known,
     progress,
   );
+  if (seen instanceof BloomSeen) seen.keeps = inWork(frontier.urls);
   settlement.ids.requests = rebuilt.requests;
   settlement.ids.visits = rebuilt.visits;
   parts.texts.committedBelow(frontier.urls.size);

@@ -6,6 +6,7 @@ import { ceilingSummary } from './ceiling.js';
 import { type OpenedCrawl, openCrawl, PAGE_THREAD } from './open.js';
 import { readmit } from './readmit.js';
 import { plantSeeds } from './seeds.js';
+import { seenSummary } from './seen-filter.js';
 
 /** ms between two progress lines. */
 const PROGRESS = 250;
@@ -83,7 +84,7 @@ function figures(
 const NAMED = 100;
 
 function summary(
-  { tally, frontier, admission, duplicates, crawl }: OpenedCrawl,
+  { tally, frontier, admission, duplicates, crawl, seen }: OpenedCrawl,
   seconds: number,
   pages: number,
 ): CrawlSummary {
@@ -116,6 +117,7 @@ function summary(
     changed: tally.changed,
     freshness: freshness === null ? null : Math.round(freshness * 10_000) / 10_000,
     ceiling: ceilingSummary(frontier.ceiling),
+    seen: seenSummary(seen),
     ...duplicates.report(NAMED),
   };
 }

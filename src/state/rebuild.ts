@@ -15,7 +15,7 @@ import type {
   UrlRow,
   VisitRow,
 } from '../changes.js';
-import type { SeenTable } from '../dedupe/seen.js';
+import type { SeenFilter } from '../dedupe/bloom-seen.js';
 import type { Random, Stored, StoreReader, TableName, Tables } from '../engines/ports.js';
 import { UserError } from '../errors.js';
 import type { Frontier } from '../frontier/frontier.js';
@@ -35,7 +35,9 @@ export interface LastStop {
 
 export interface RebuildParts {
   frontier: Frontier;
-  seen: SeenTable;
+  seen: SeenFilter;
+  /** One URL may have two rows: a Bloom filter could not say that it was known. */
+  mayRepeat?: boolean;
   tally: Tally;
   /** What a checkpoint says of the segments; nothing without one. */
   committed?: CommittedSegments;
@@ -183,7 +185,8 @@ class Scan {
     const id = this.#projection.urls.size;
     const known = this.#parts.seen.insert(row.keyHi, row.keyLo, id);
     // a checkpoint may have the key already: it was written while later rows were committed
-    if (id !== row.id || (known >= 0 && known !== id)) throw damaged(`URL ${row.id} (${row.url})`);
+    const isOther = known >= 0 && known !== id && this.#parts.mayRepeat !== true;
+    if (id !== row.id || isOther) throw damaged(`URL ${row.id} (${row.url})`);
     this.#parts.frontier.urls.setHost(id, row.host);
     this.#projection.url(row);
   }

@@ -26,6 +26,7 @@ const summary: CrawlSummary = {
   notModified: 0,
   changed: 0,
   freshness: null,
+  seen: null,
   hosts: 2,
   known: 40,
   pending: 3,

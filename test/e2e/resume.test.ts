@@ -161,6 +161,42 @@ describe('a crawl with checkpoints', () => {
   });
 });
 
+describe('a crawl with a Bloom filter', () => {
+  test('fetches each page once over an interruption, builds its filter anew, and says how full it is', async () => {
+    const dir = scratch();
+    const bloom = { 'seen.filter': 'bloom', 'seen.bloomKeys': 1000, 'seen.bloomEpoch': '1s' };
+    const args = all(dir, '--config', configFile(bloom));
+    const interrupted = await crawl(args, (process) => interruptAfter(12, process));
+    expect(interrupted.code).toBe(130);
+    const { summary, code } = await crawl(args);
+    expect(code).toBe(0);
+    expect(summary).toMatchObject({ pages: 3 * PAGES, known: 3 * PAGES, pending: 0 });
+    expect(new Set(fetched()).size).toBe(fetched().length);
+    expect(summary).toMatchObject({ seen: { inserted: 3 * PAGES, design: 1000, overfull: false } });
+    const status = await saunter(['status', '--dir', dir]);
+    expect(status.out).toContain('made for 1,000, ');
+    expect(status.out).toMatch(/of new URLs are skipped/);
+    // an exact run goes on with it
+    expect((await crawl(all(dir))).summary).toMatchObject({ pages: 3 * PAGES, known: 3 * PAGES, seen: null });
+  });
+
+  test('says in words that it is overfull, and goes on with one twice as large', async () => {
+    const dir = scratch();
+    const config = configFile({ 'seen.filter': 'bloom', 'seen.bloomKeys': 1000 });
+    const seeds = Array.from({ length: 1100 }, (_, i) => `${site.url('a.test')}missing-${i}`);
+    const ran = await crawl([...seeds, '--max-duration', '1s', '--dir', dir, '--config', config, ...LOCAL]);
+    expect(ran.err).toContain('The Bloom filter of URLs holds 1,');
+    expect(ran.err).toContain('give the next run a larger seen.bloomKeys');
+    expect(ran.summary).toMatchObject({ seen: { design: 2000, epoch: 2, overfull: false } });
+  });
+
+  test('does not go with revisits', async () => {
+    const config = configFile({ 'seen.filter': 'bloom' });
+    const { code, err } = await saunter(['crawl', ...all(scratch(), '--config', config, '--revisit', 'adaptive')]);
+    expect([code, err]).toEqual([2, expect.stringContaining('A crawl that revisits needs seen.filter exact')]);
+  });
+});
+
 describe('limits', () => {
   test('--max-pages is exact and counts the whole crawl', async () => {
     const dir = scratch();

@@ -7,6 +7,7 @@ import { type DuplicateOptions, Duplicates } from '../../src/admit/duplicates.js
 import { RobotsDesk } from '../../src/admit/robots-desk.js';
 import { Settlement } from '../../src/admit/settle.js';
 import { noChanges } from '../../src/changes.js';
+import type { SeenFilter } from '../../src/dedupe/bloom-seen.js';
 import { KeptPages } from '../../src/dedupe/kept-pages.js';
 import { SeenTable } from '../../src/dedupe/seen.js';
 import type { UrlText } from '../../src/engines/ports.js';
@@ -78,12 +79,13 @@ export class Decisions {
       admission?: Partial<AdmissionOptions>;
       duplicates?: Partial<DuplicateOptions>;
       rulesMemory?: number;
+      seen?: SeenFilter;
     } = {},
   ) {
     this.frontier = new Frontier({ ...FRONTIER, ...options.frontier }, seededRandom(1));
     this.admission = new Admission(
       this.frontier,
-      new SeenTable(),
+      options.seen ?? new SeenTable(),
       {
         ...{ maxDepth: 16, maxHops: 10, hostsPerDomain: 1_000, partitions: 16, budget: () => null, isListed: null },
         ...{ score: breadthFirst, tooManyQueries: () => false },
@@ -123,7 +125,7 @@ export class Decisions {
   }
 
   /** Admits a URL; returns its id, an older one's id, or -1. */
-  admit(url: string, place: { seed?: boolean; level?: number; depth?: number } = {}): number {
+  admit(url: string, place: { seed?: boolean; level?: number; depth?: number; hops?: number } = {}): number {
     const candidate = { ...this.keyed(url), kind: 'page', depth: 1, hops: 0, via: -1, priority: null } as const;
     return this.admission.admit({ ...candidate, level: null, seed: false, ...place }, false, this.now, this.changes);
   }
