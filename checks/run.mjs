@@ -25,6 +25,7 @@ const CHECKS = [
   ['docs', async () => (await import('./docs.mjs')).checkDocs()],
   ['dead code', () => tool('knip')],
   ['package', () => tool('publint', '--strict', '--pack', 'false')],
+  ['dependencies', async () => (await import('./audit.mjs')).checkAudit(root)],
 ];
 
 /**

@@ -4,6 +4,7 @@
  * requests at once to a host or an address, and beyond this machine the delay between them is kept.
  */
 import { createHash } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.js';
 import { fetchSettings, resolverOptions } from '../embedded/parts.js';
@@ -67,6 +68,7 @@ export class FetchInspector implements InspectKind {
     this.#config = config;
     this.#userAgent = userAgent;
     this.#signal = signal;
+    setMaxListeners(0, signal); // every request and every wait listens
     this.#resolver = new DnsResolver({ ...resolverOptions(config), clock: systemClock.monotonic });
     this.#guard = createGuard({ allowPrivate: config.allowPrivate });
     const { timeouts, maxHeaderBytes, refuseCertificates, caps, pdf } = fetchSettings({ config, userAgent });

@@ -86,13 +86,22 @@ export async function main(argv: readonly string[], process: Process = globalThi
       terminal.error(error.message);
       return error.exitCode;
     }
-    terminal.error(`saunter failed: ${error instanceof Error ? error.message : String(error)}`);
+    terminal.error(faultOf(error));
     if (process.env.SAUNTER_DEBUG) console.error(error);
     return 1;
   } finally {
     process.off('SIGINT', interrupt);
     process.off('SIGTERM', interrupt);
   }
+}
+
+/** What broke, in a sentence; a system without file descriptors says nothing that a user could act on. */
+function faultOf(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EMFILE' || code === 'ENFILE') {
+    return 'saunter failed: too many files are open. Raise the limit (ulimit -n 1024), then run the same command again.';
+  }
+  return `saunter failed: ${error instanceof Error ? error.message : String(error)}`;
 }
 
 async function runCommand(

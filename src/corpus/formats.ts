@@ -15,16 +15,21 @@ export const COLUMNS = [
   ...(['contentHash', 'simhash', 'depth', 'duplicateOf', 'aiPreferences'] as const),
 ] satisfies (keyof ExportedPage)[];
 
+/** Control characters that JSON leaves as they are, and a terminal may obey (DEL and C1). */
+const STEERING = /[\x7f-\x9f]/g;
+const escaped = (character: string): string => `\\u00${character.charCodeAt(0).toString(16)}`;
+
 /** One object on each line, in UTF-8. */
 export const jsonLines = (): StreamFormat => ({
   head: () => '',
-  page: ({ page }) => `${JSON.stringify(page)}\n`,
+  page: ({ page }) => `${JSON.stringify(page).replace(STEERING, escaped)}\n`,
   tail: () => '',
 });
 
 /**
  * RFC 4180, with a line of names, in UTF-8. A cell that a spreadsheet would take for a formula begins with an
- * apostrophe (OWASP, CSV injection): the text of a page is a stranger's.
+ * apostrophe (OWASP, CSV injection): the text of a page is a stranger's. So are control characters, which CSV has no way
+ * to escape: each but tab and line end becomes U+FFFD, or `export --format csv` would let a title steer the terminal.
  */
 export const csv = (): StreamFormat => ({
   head: () => `${[...COLUMNS, 'fields'].join(',')}\r\n`,
@@ -36,11 +41,14 @@ export const csv = (): StreamFormat => ({
   tail: () => '',
 });
 
+const CONTROLS = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
+
 function cell(value: string | number | null | readonly string[]): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
   const text = typeof value === 'string' ? value : value.join('; ');
-  const safe = /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
+  const plain = text.replace(CONTROLS, '\ufffd');
+  const safe = /^[=+\-@\t\r\n]/.test(plain) ? `'${plain}` : plain;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

@@ -125,7 +125,7 @@ export class Zoo {
     const nth = (this.#asked.get(cage) ?? 0) + 1;
     this.#asked.set(cage, nth);
     const { host } = cage;
-    const copy = Number(/-copy(\d+)\.zoo\.test$/.exec(host)?.[1] ?? 0);
+    const copy = Number(/^copy(\d+)-/.exec(host)?.[1] ?? 0);
     const url: Asked['url'] = (name, target, secure) => this.#url(hostName(name, copy), target, secure);
     const asked: Asked = { target: head.split(' ')[1] ?? '', head, nth, host, url };
     if (cage.beast.answer !== undefined) cage.beast.answer(asked, socket);
@@ -134,4 +134,4 @@ export class Zoo {
   }
 }
 
-const hostName = (beast: string, copy: number): string => `${beast}${copy === 0 ? '' : `-copy${copy}`}.zoo.test`;
+const hostName = (beast: string, copy: number): string => `${copy === 0 ? '' : `copy${copy}-`}${beast}.zoo.test`;
