@@ -235,7 +235,8 @@ const MUTANTS: readonly [name: string, parts: SimulatedParts, sentence: RegExp][
     'never asks robots.txt again',
     altered(({ robots }) => {
       const gate = robots.gate.bind(robots);
-      robots.gate = (origin, now) => (origin.state?.verdict === 'rules' ? 'open' : gate(origin, now));
+      robots.gate = (origin, now) =>
+        gate(origin, origin.state?.verdict === 'rules' ? Math.min(now, origin.state.until - 1) : now);
     }),
     /is older than a day|could not be read/,
   ],
