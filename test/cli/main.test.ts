@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { summaryText } from '../../src/cli/summary.js';
 import type { CrawlOptions, CrawlSummary, CrawlUi } from '../../src/crawl-options.js';
 import { UserError } from '../../src/errors.js';
 import { version } from '../../src/version.js';
@@ -159,6 +160,16 @@ describe('crawl', () => {
     expect(out).toContain('All that is left is on blocked hosts; saunter unblock HOST lets it be fetched.\n');
     expect(out).toContain('The crawl so far: 1 page of 1 host, 1 request, ');
     expect(out).toContain('This run: 1 page in 1m30s (1.0 pages/s).');
+  });
+
+  it('says which budgets bound, and that the number of back queues held the crawl up', () => {
+    const ceiling = { backQueues: 64, period: 2, pagesPerSecond: 32, binds: true, bound: 75 };
+    const bound = { ...summary, rejected: { budget: 5 }, waiting: { budget: { urls: 3, next: 5 } }, ceiling };
+    const words = summaryText(bound, 'x');
+    expect(words).toMatch(/^ {2}budget +8 {2}links and URLs that budgets of hosts held back \(--budget\)$/m);
+    expect(words).toMatch(
+      /^ {2}ceiling +64 {2}back queues at a period of 2 s allow 32 pages\/s; that held the crawl up for 1m15s, and does now/m,
+    );
   });
 
   it('shows progress on a terminal only', async () => {
