@@ -3,6 +3,7 @@ import { statfsSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { ceilingSummary } from './ceiling.js';
 import type { OpenedCrawl } from './open.js';
+import { Sparing } from './sparing.js';
 import type { Sample, Watch } from './watch.js';
 
 /** Times are wall ms since 1970, sizes bytes; what is counted is of the whole crawl unless it says `run`. */
@@ -54,8 +55,17 @@ export interface CrawlStats {
   revisits: { fetched: number; notModified: number; changed: number; freshness: number | null };
 }
 
+/** URLs beyond which nobody walks over all of them while a crawl runs: 50 ms. */
+const MOST_URLS = 5_000_000;
+
+/** The figures that take a walk. */
+export class Walks {
+  readonly waiting = new Sparing<CrawlStats['waiting']>({});
+  readonly freshness = new Sparing<number | null>(null);
+}
+
 /** @param startedAt wall ms */
-export function crawlStats(opened: OpenedCrawl, watch: Watch, startedAt: number): CrawlStats {
+export function crawlStats(opened: OpenedCrawl, watch: Watch, startedAt: number, walks: Walks): CrawlStats {
   const { crawl, frontier, tally, admission, resolver, paths } = opened;
   const now = crawl.now();
   const [pending, leased, denied, done, dead] = frontier.urls.inState;
@@ -81,7 +91,7 @@ export function crawlStats(opened: OpenedCrawl, watch: Watch, startedAt: number)
       queued: frontier.front.size,
       levels: [...frontier.front.lengths],
     },
-    waiting: frontier.waiting(now),
+    waiting: walks.waiting.get(() => frontier.waiting(now)),
     duplicates: { exact: tally.duplicates, near: tally.nearDuplicates, share: shareOf(last.repeated, last.read) },
     deadLetters: tally.deadLetters,
     robotsDenied: tally.robotsDenied,
@@ -101,7 +111,7 @@ export function crawlStats(opened: OpenedCrawl, watch: Watch, startedAt: number)
     },
     revisits: {
       ...{ fetched: tally.revisits, notModified: tally.notModified, changed: tally.changed },
-      freshness: frontier.revisits.freshness(now),
+      freshness: walks.freshness.get(() => frontier.revisits.freshness(now), frontier.urls.size > MOST_URLS),
     },
   };
 }

@@ -9,7 +9,7 @@ import { segmentPaths } from '../corpus/segment-paths.js';
 import { OUTCOMES, type OutcomeCode, UserError } from '../errors.js';
 import { UrlState } from '../frontier/url-table.js';
 import { type Alarm, alarmsOf } from './alarms.js';
-import { type CrawlStats, crawlStats, sampleOf } from './figures.js';
+import { type CrawlStats, crawlStats, sampleOf, Walks } from './figures.js';
 import { type HostLine, type HostPage, type HostQuery, HostView } from './host-view.js';
 import type { OpenedCrawl } from './open.js';
 import { hostName, type OperatorAnswer, type OperatorRequest, operate } from './operate.js';
@@ -57,6 +57,7 @@ export class Steering {
   readonly startedAt: number;
   readonly #opened: OpenedCrawl;
   readonly #hosts: HostView;
+  readonly #walks = new Walks();
   readonly #sampler: NodeJS.Timeout;
   /** Place + 1 of the last row of `dead` of each URL, as far as they were read. */
   readonly #lastDeath = new Uint32Column();
@@ -79,7 +80,7 @@ export class Steering {
   // -- looking ------------------------------------------------------------------------------------------------------
 
   stats(): CrawlStats & { alarms: Alarm[] } {
-    const stats = crawlStats(this.#opened, this.watch, this.startedAt);
+    const stats = crawlStats(this.#opened, this.watch, this.startedAt, this.#walks);
     const sick = this.watch.sickest(stats.at - 60_000);
     const host = sick === null ? null : { ...sick, host: this.#opened.frontier.hosts.names[sick.host] };
     return { ...stats, alarms: alarmsOf(stats, this.watch.lately().requests, host) };
