@@ -1,8 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { page, type RawServer, rawServer } from '../fetch/raw-server.js';
-import { crawl, removeScratches, root, scratch, start, summaryOf } from '../support/saunter.js';
+import { configFile, crawl, removeScratches, root, scratch, start, summaryOf } from '../support/saunter.js';
 import { links, Sites } from '../support/sites.js';
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -78,7 +79,7 @@ test('https is crawled like http, and a certificate that is not valid is an erro
     else socket.write(page(head.startsWith('GET / ') ? links('/a') : 'a page'));
   }, secure);
   cleanups.push(() => server.close());
-  const run = async (host: string) => {
+  const run = async (host: string, dir = scratch(), ...more: string[]) => {
     const seed = `https://${host}:${server.port}/`;
     const args = [
       'crawl',
@@ -87,10 +88,11 @@ test('https is crawled like http, and a certificate that is not valid is an erro
       '1',
       seed,
       '--dir',
-      scratch(),
+      dir,
       '--resolve',
       `${host}=127.0.0.1`,
       ...LOCAL,
+      ...more,
     ];
     return start(args, { env: { ...process.env, NODE_EXTRA_CA_CERTS: join(fixtures, 'good.pem') } }).over;
   };
@@ -101,4 +103,11 @@ test('https is crawled like http, and a certificate that is not valid is an erro
     1,
     'No page was fetched: what was tried has a certificate for another name (tls.name).\n',
   ]);
+  // told so, it fetches the pages, and each record says what was wrong
+  const dir = scratch();
+  const lax = await run('other.test', dir, '--config', configFile({ 'tls.invalid': 'record' }));
+  expect([lax.code, summaryOf(lax).pages], lax.err).toEqual([0, 2]);
+  const segments = readdirSync(join(dir, 'warc')).filter((name) => name.endsWith('.warc.gz'));
+  const records = gunzipSync(readFileSync(join(dir, 'warc', segments[0]))).toString('latin1');
+  expect(records.match(/\r\nSaunter-Certificate: tls\.name\r\n/g)).toHaveLength(3);
 });
