@@ -3,6 +3,7 @@ import { charsetTarget } from './charset.js';
 import { configTarget } from './config.js';
 import { decodeTarget } from './decode.js';
 import { httpTarget } from './http.js';
+import { checkpointTarget, leasesTarget } from './own-files.js';
 import { packedLinksTarget } from './packed-links.js';
 import { pageTarget, pageWorkTarget } from './page.js';
 import { robotsTarget } from './robots.js';
@@ -25,4 +26,6 @@ export const TARGETS: readonly FuzzTarget[] = [
   configTarget,
   packedLinksTarget,
   seedsTarget,
+  checkpointTarget,
+  leasesTarget,
 ];
