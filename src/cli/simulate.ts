@@ -21,7 +21,7 @@ const WEB = {
     'Sizes of hosts: few large ones, all alike, or one with nine tenths of all pages.',
   ),
   days: amount(0.05, 0.0001, 30, 'Simulated days.', { value: 'N' }),
-  rate: orOff(amount(100, 0.001, 1e6, 'Requests a second that the line carries.', { value: 'N' })),
+  rate: orOff(amount(100, 0.001, 1e6, 'Requests a second that the line carries.', { value: 'N|off' })),
   latency: count(300, 1, 30_000, 'Typical milliseconds of an answer.', { value: 'MS' }),
   locality: share('80%', 'Share of links that stay on their host.', { value: 'SHARE' }),
   errors: share('3%', 'Share of answers that are no page; some hosts are down, too.', { value: 'SHARE' }),
@@ -80,10 +80,11 @@ async function one(args: Arguments, { terminal }: World): Promise<ExitCode> {
   const config = loadConfig({}, args.options);
   if (hosts * pages > 1e9) throw new UserError('A web of over a billion pages: take fewer --hosts or --pages.', 2);
   const duration = days * 86_400_000;
+  const workers = workerCount(config); // by default that of this machine: a replay elsewhere needs the number
   const began = performance.now();
   const report = await simulateLarge({
     web: { seed, hosts, pages, sizes, locality, errors, shared, latency },
-    frontier: { ...frontierOptions(config), workers: workerCount(config) },
+    frontier: { ...frontierOptions(config), workers },
     uncleanOwe: config['unclean.owe'],
     budget: Number.isFinite(config.budget) ? config.budget : null,
     rate,
@@ -99,7 +100,7 @@ async function one(args: Arguments, { terminal }: World): Promise<ExitCode> {
       ),
   });
   terminal.print(args.flags.has('json') ? JSON.stringify(report) : largeWords(report));
-  return verdict(report.violation === null, args, terminal, { seed });
+  return verdict(report.violation === null, args, terminal, { seed, workers });
 }
 
 /** Many small webs. */
