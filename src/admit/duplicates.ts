@@ -4,7 +4,7 @@
  */
 import type { Changes, HostEventRow, VisitRow } from '../changes.js';
 import { type DuplicateLimits, HostDuplicates } from '../dedupe/host-duplicates.js';
-import { type KeptPages, printOf } from '../dedupe/kept-pages.js';
+import { type KeptPages, type KeptVisit, printOf } from '../dedupe/kept-pages.js';
 import type { UrlText } from '../engines/ports.js';
 import type { OutcomeCode } from '../errors.js';
 import type { Frontier } from '../frontier/frontier.js';
@@ -149,7 +149,7 @@ export class Duplicates {
 
   // -- a crawl that goes on ------------------------------------------------------------------------------------------
 
-  restore(visit: VisitRow): void {
+  restore(visit: KeptVisit): void {
     this.#count(visit, this.#frontier.urls.hostOf(visit.url));
   }
 
@@ -177,7 +177,7 @@ export class Duplicates {
   }
 
   /** True if it is a page, and a new one. */
-  #count(visit: VisitRow, host: number): boolean {
+  #count(visit: KeptVisit, host: number): boolean {
     const { kept, hosts } = this;
     const isPage = visit.kind === 'page' && visit.code === 'ok' && visit.contentHash !== null;
     const isNew = isPage && !kept.content.hasPage(visit.url);

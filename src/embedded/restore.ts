@@ -70,7 +70,7 @@ export async function restore(
   const { config } = options;
   const committed = new CommittedSegments();
   const progress = starting(ui);
-  const known = { projection: emptyProjection(frontier), from: {}, batch: 0 };
+  const known = { projection: emptyProjection(frontier), from: {} };
   const loaded =
     config['checkpoint.rows'] === Number.POSITIVE_INFINITY || seen instanceof BloomSeen
       ? { reason: null }

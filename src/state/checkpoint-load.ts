@@ -51,7 +51,6 @@ class Loader {
   readonly #seen: ReturnType<SeenTable['loading']>;
   #places: Places | null = null;
   #rest: Rest | null = null;
-  #batch = 0;
 
   constructor(store: StoreReader, identity: CheckpointIdentity, filled: CheckpointParts) {
     this.#store = store;
@@ -81,7 +80,7 @@ class Loader {
   }
 
   /** When all blocks have come. */
-  finish(): Pick<Known, 'from' | 'batch'> {
+  finish(): Pick<Known, 'from'> {
     const places = this.#places;
     const rest = this.#rest;
     const { seen, tally, committed } = this.#filled;
@@ -93,7 +92,7 @@ class Loader {
     Object.assign(tally.errors, rest.tally.errors);
     Object.assign(tally, { ...rest.tally, errors: tally.errors });
     for (const [segment, end] of rest.segments) committed.record({ segment, offset: 0, length: end });
-    return { from: places, batch: this.#batch };
+    return { from: places };
   }
 
   /** Of this crawl, these options, this history? */
@@ -104,7 +103,6 @@ class Loader {
     if (found.schema !== schema) throw new CheckpointFault('the store has another version');
     if (found.options !== options) throw new CheckpointFault('it was written with other options');
     const { places, batch } = found;
-    this.#batch = batch;
     for (const table of TABLES) {
       const place = places[table];
       if (place === undefined || place > this.#store.count(table))

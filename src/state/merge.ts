@@ -1,13 +1,15 @@
 /** Merges the tables of a store in the order of their commits: rows of one batch come together, table by table. */
 import type { Stored, StoreReader, TableName, Tables } from '../engines/ports.js';
 
+export type Scans = Pick<StoreReader, 'scan'>;
+
 class Cursor<T extends TableName> {
   readonly table: T;
   readonly #chunks: Iterator<Stored<Tables[T]>[]>;
   #rows: Stored<Tables[T]>[] = [];
   #at = 0;
 
-  constructor(reader: StoreReader, table: T, from: number) {
+  constructor(reader: Scans, table: T, from: number) {
     this.table = table;
     this.#chunks = reader.scan(table, from)[Symbol.iterator]();
     this.#refill();
@@ -38,7 +40,7 @@ export type Appliers = { [T in TableName]?: (row: Stored<Tables[T]>) => void };
 export type Places = Partial<Record<TableName, number>>;
 
 /** Applies each row of the named tables, batch by batch; within a batch in the order of the tables in `appliers`. */
-export function mergeTables(reader: StoreReader, appliers: Appliers, from: Places = {}): void {
+export function mergeTables(reader: Scans, appliers: Appliers, from: Places = {}): void {
   const tables = (Object.keys(appliers) as TableName[]).map((table) => ({
     cursor: new Cursor(reader, table, from[table] ?? 0),
     apply: appliers[table] as (row: unknown) => void,

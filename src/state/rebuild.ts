@@ -16,14 +16,14 @@ import type {
   VisitRow,
 } from '../changes.js';
 import type { SeenFilter } from '../dedupe/bloom-seen.js';
-import type { Random, Stored, StoreReader, TableName, Tables } from '../engines/ports.js';
+import type { KeptVisitRow, Random, Stored, StoreReader, TableName, Tables } from '../engines/ports.js';
 import { UserError } from '../errors.js';
 import type { Frontier } from '../frontier/frontier.js';
 import { WAIT_REASONS } from '../frontier/host-table.js';
 import { UrlState } from '../frontier/url-table.js';
 import { CommittedSegments } from './committed-segments.js';
 import type { OpenLease } from './leases-file.js';
-import { mergeTables, type Places } from './merge.js';
+import { mergeTables, type Places, type Scans } from './merge.js';
 import { Projection } from './projection.js';
 import type { Tally } from './tally.js';
 
@@ -47,7 +47,7 @@ export interface RebuildParts {
   uncleanOwe: number;
   onRobots: (row: RobotsRow) => void;
   onSegment: (row: SegmentRow) => void;
-  onVisit: (row: VisitRow) => void;
+  onVisit: (row: Omit<KeptVisitRow, 'batch'>) => void;
   onReparsed: (row: ReparsedRow) => void;
   onHostEvent: (row: HostEventRow) => void;
 }
@@ -66,8 +66,6 @@ export interface Rebuilt {
 export interface Known {
   projection: Projection;
   from: Places;
-  /** The batch that wrote the last of them. */
-  batch: number;
 }
 
 /** Reads everything, or what came after a checkpoint. `now` is wall ms; rows about lost leases go to `changes`.
@@ -79,14 +77,19 @@ export function rebuild(
   stop: LastStop,
   now: number,
   changes: Changes,
-  known: Known = { projection: emptyProjection(parts.frontier), from: {}, batch: 0 },
+  known: Known = { projection: emptyProjection(parts.frontier), from: {} },
   onProgress: (done: number, total: number) => void = () => {},
 ): Rebuilt {
   const { projection } = known;
   const scan = new Scan(parts, now, known);
-  // what pages repeat is in no checkpoint
-  const from = { ...known.from, visits: 0, reparsed: 0, hostEvents: 0 };
+  const { from } = known;
   scan.names(reader);
+  // what pages repeat is in no checkpoint
+  mergeTables(upTo(reader, from), {
+    visits: (row) => parts.onVisit(row),
+    reparsed: (row) => parts.onReparsed(row),
+    hostEvents: (row) => parts.onHostEvent(row),
+  });
   mergeTables(
     counted(reader, from, onProgress),
     {
@@ -98,7 +101,7 @@ export function rebuild(
       visits: (row) => scan.visit(row),
       reparsed: (row) => scan.reparsed(row),
       hostEvents: (row) => {
-        if (row.batch > known.batch) projection.event(row);
+        projection.event(row);
         parts.onHostEvent(row);
       },
     },
@@ -117,14 +120,31 @@ export function rebuild(
 export const emptyProjection = ({ hosts, revisits }: Frontier): Projection =>
   new Projection(hosts.budgetPeriod, revisits.planner);
 
+/** The rows before these places, visits by few columns of them. */
+function upTo(reader: StoreReader, places: Places): Scans {
+  return {
+    *scan(table) {
+      let left = places[table] ?? 0;
+      if (left === 0) return;
+      if (table === 'visits') {
+        yield* reader.keptVisits(left) as Iterable<never[]>;
+        return;
+      }
+      for (const chunk of reader.scan(table)) {
+        yield chunk.slice(0, left);
+        left -= chunk.length;
+        if (left <= 0) return;
+      }
+    },
+  };
+}
+
 /** Tells how far the scan is, chunk by chunk. */
-function counted(reader: StoreReader, from: Places, onProgress: (done: number, total: number) => void): StoreReader {
+function counted(reader: StoreReader, from: Places, onProgress: (done: number, total: number) => void): Scans {
   const tables = ['urls', 'requests', 'visits'] as const;
   const total = tables.reduce((sum, table) => sum + reader.count(table) - (from[table] ?? 0), 0);
   let done = 0;
   return {
-    ...{ meta: (key) => reader.meta(key), at: (table, places) => reader.at(table, places) },
-    ...{ count: (table) => reader.count(table), close: () => reader.close() },
     *scan(table, first) {
       for (const chunk of reader.scan(table, first)) {
         yield chunk;
@@ -151,18 +171,15 @@ class Scan {
   readonly #parts: RebuildParts;
   readonly #now: number;
   readonly #projection: Projection;
-  /** Rows up to this batch are in the projection, the tally and the segments. */
-  readonly #known: number;
   readonly committed: CommittedSegments;
   requests = 0;
   /** Rows of URLs, requests and visits that were read. */
   rows = 0;
 
-  constructor(parts: RebuildParts, now: number, { projection, batch }: Known) {
+  constructor(parts: RebuildParts, now: number, { projection }: Known) {
     this.#parts = parts;
     this.#now = now;
     this.#projection = projection;
-    this.#known = batch;
     this.committed = parts.committed ?? new CommittedSegments();
   }
 
@@ -198,9 +215,8 @@ class Scan {
     this.#projection.request(row);
   }
 
-  visit(row: Stored<VisitRow>): void {
+  visit(row: VisitRow): void {
     this.#parts.onVisit(row);
-    if (row.batch <= this.#known) return;
     this.rows++;
     this.#parts.tally.add({ requests: [], visits: [row], denied: [], dead: [] });
     this.committed.visit(row);
@@ -208,9 +224,9 @@ class Scan {
   }
 
   /** Its text lies in a segment of its own, which is to be kept. */
-  reparsed(row: Stored<ReparsedRow>): void {
+  reparsed(row: ReparsedRow): void {
     this.#parts.onReparsed(row);
-    if (row.batch > this.#known) this.committed.record(row.text);
+    this.committed.record(row.text);
   }
 
   denied(row: DeniedRow): void {

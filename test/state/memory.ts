@@ -123,6 +123,9 @@ export function prefixOf(reader: StoreReader, batch: number): StoreReader {
     *scan(table, from = 0) {
       yield until(table).slice(from);
     },
+    *keptVisits(to) {
+      yield until('visits').slice(0, to);
+    },
     at: (table, places) => reader.at(table, places),
     count: (table) => until(table).length,
     close: () => {},
