@@ -295,6 +295,7 @@ class Scan {
   /** When a URL that failed may be tried again, ms; 0 for at once. */
   dueAt(url: number): number {
     const { urls, retries } = this.#parts.frontier;
+    if (urls.attempts(url) === 0) return 0; // most
     return retries.dueAfter(urls.attempts(url), this.#projection.lastFailure(url, this.#now));
   }
 
