@@ -26,7 +26,7 @@ import {
   read,
 } from './page-job.js';
 
-/** Reports and questions are sent together; the first waits this long at most, ms. */
+/** Reports are sent together; the first waits this long at most, ms. */
 const LINGER = 10;
 /** To archive and read a body takes several times its size: those over this many bytes have their turn one at a time, in
  * the whole process; a worker looks that often whether it has come, ms. */
@@ -64,6 +64,7 @@ export class PageWorker {
   #questions: HeldQuestion[] = [];
   #nearQuestions: NearQuestion[] = [];
   #draining = false;
+  #asking = false;
   #sending: NodeJS.Timeout | null = null;
   #stopped = false;
 
@@ -138,7 +139,7 @@ export class PageWorker {
     } else {
       this.#asked.set(order.lease, job);
       this.#questions.push(ask);
-      this.#sendSoon();
+      this.#askSoon();
     }
   }
 
@@ -224,6 +225,7 @@ export class PageWorker {
     if (ask === null) return;
     this.#compared.set(ask.lease, archived);
     this.#nearQuestions.push(ask);
+    this.#askSoon();
   }
 
   /** A body that was read is not held until it can be reported: what is still to come needs its text only. */
@@ -246,6 +248,22 @@ export class PageWorker {
     this.#budget.drop(job.result);
   }
 
+  /** Questions of one turn of the event loop go together. They do not linger: a page is not durable before its answers
+   * are in. */
+  #askSoon(): void {
+    if (this.#asking) return;
+    this.#asking = true;
+    setImmediate(() => this.#ask());
+  }
+
+  #ask(): void {
+    this.#asking = false;
+    if (this.#questions.length > 0) this.#post({ type: 'held?', questions: this.#questions });
+    if (this.#nearQuestions.length > 0) this.#post({ type: 'near?', questions: this.#nearQuestions });
+    this.#questions = [];
+    this.#nearQuestions = [];
+  }
+
   #sendSoon(): void {
     this.#sending ??= setTimeout(() => this.#send(), LINGER);
   }
@@ -253,14 +271,6 @@ export class PageWorker {
   #send(): void {
     if (this.#sending !== null) clearTimeout(this.#sending);
     this.#sending = null;
-    if (this.#questions.length > 0) {
-      this.#post({ type: 'held?', questions: this.#questions });
-      this.#questions = [];
-    }
-    if (this.#nearQuestions.length > 0) {
-      this.#post({ type: 'near?', questions: this.#nearQuestions });
-      this.#nearQuestions = [];
-    }
     if (this.#reports.length === 0) return;
     try {
       // what is reported must survive our death: it is in the page cache before main hears of it
