@@ -14,7 +14,7 @@ import type { UrlText } from '../engines/ports.js';
 import { seededRandom } from '../engines/system.js';
 import type { Frontier } from '../frontier/frontier.js';
 import { HostState } from '../frontier/host-table.js';
-import type { LoadRequest } from '../frontier/lease.js';
+import type { Lease, LoadRequest } from '../frontier/lease.js';
 import type { Origin } from '../frontier/robots-gate.js';
 import { breadthFirst, type Score } from '../frontier/score.js';
 import { entryOf, type OpenLease } from '../state/leases-file.js';
@@ -302,11 +302,17 @@ export class Process {
     this.#world.note(`settled ${lease.target} ${report.code} ${end}`);
     this.watch.settled(lease, end, this.#open.visits.length > visits, this.#open.urls.slice(urls));
     if (request >= 0) {
-      oracle.delivered(lesson);
+      const isRefused = lesson.robots === null && this.#isRefused(lease, report);
+      oracle.delivered(isRefused ? { ...lesson, robots: { says: 'failure' } } : lesson);
       this.#lessons++;
     }
     this.#settledLeases.push(entryOf(lease));
     this.wake();
+  }
+
+  /** Did a robots.txt redirect to where it is not followed, such as a host that is blocked? Then that is its answer. */
+  #isRefused(lease: Lease, { code }: Delivery['report']): boolean {
+    return lease.kind === 'robots' && code === 'redirect' && !this.frontier.robots.origins[lease.origin].busy;
   }
 
   // -- group commit (state/batches.ts) ------------------------------------------------------------------------------
