@@ -17,7 +17,7 @@ import type {
   PageReport,
 } from '../frontier/report.js';
 import { type DocumentAnswer, type DocumentReading, readDocument, readingOf } from '../parse/documents.js';
-import { parseSitemap } from '../parse/sitemap.js';
+import { parseSitemap, type Sitemap } from '../parse/sitemap.js';
 import { documentOf, factsOf, type HeavyTypes } from '../parse/stage.js';
 import type { LinkScreen, Screened } from './link-screen.js';
 import type { DedupeSettings, WorkOrder } from './messages.js';
@@ -51,6 +51,9 @@ export interface ReadJob {
   report: LeaseReport;
   /** Null if nothing was read that has a text or links. */
   reading: DocumentReading | null;
+  /** Links go into the buffer of the reports when this one is made, not before: what is reported meanwhile takes the
+   * buffer along. */
+  sitemap: Sitemap | null;
 }
 
 const MAX_TITLE = 1_000;
@@ -79,7 +82,7 @@ export function read(job: Job, held: HeldAnswer | null, parts: JobParts): ReadJo
   const report = blank(order, result);
   report.record = record === null ? null : archived(record, job, held, parts);
   if (result.location !== null && result.code === 'redirect') redirect(report, result, order, parts);
-  const read: ReadJob = { job, record, report, reading: null };
+  const read: ReadJob = { job, record, report, reading: null, sitemap: null };
   if (order.kind === 'robots') report.robots = result.code === 'ok' ? Uint8Array.from(result.body) : null;
   else if (result.status > 0) page(read, held, parts);
   return read;
@@ -96,8 +99,9 @@ export function nearQuestion({ job, report: { page } }: ReadJob): NearQuestion |
 /** Keeps the text and takes the links, unless another page has them; everything that main has to know.
  * @param near the answer to {@link nearQuestion}, -1 if nothing was asked */
 export function finish(read: ReadJob, near: number, parts: JobParts): LeaseReport {
-  const { job, record, report, reading } = read;
+  const { job, record, report, reading, sitemap } = read;
   const { page } = report;
+  if (sitemap !== null) take(report, parts.screen.sitemap(sitemap, job.order.target));
   if (page === null || reading === null) return report;
   if (near >= 0) {
     page.duplicateOf = near;
@@ -187,7 +191,7 @@ function page(read: ReadJob, held: HeldAnswer | null, parts: JobParts): void {
   if (result.body.length === 0) return;
   if (result.code === 'http.gone') facts.simhash = errorPrint(job, parts);
   if (result.code !== 'ok') return;
-  if (order.kind === 'sitemap') parseAsSitemap(job, contentType, facts, report, parts);
+  if (order.kind === 'sitemap') parseAsSitemap(read, contentType, facts);
   else parse(read, facts, parts);
 }
 
@@ -213,10 +217,11 @@ function factsWithoutReading({ result, hash, digest }: Job, held: HeldAnswer | n
   };
 }
 
-function parseAsSitemap(job: Job, contentType: string, facts: PageReport, report: LeaseReport, parts: JobParts): void {
-  const sitemap = parseSitemap(job.result.body, { url: job.order.target, contentType });
+function parseAsSitemap(read: ReadJob, contentType: string, facts: PageReport): void {
+  const { result, order } = read.job;
+  const sitemap = parseSitemap(result.body, { url: order.target, contentType });
   facts.links = sitemap.urls.length + sitemap.sitemaps.length;
-  take(report, parts.screen.sitemap(sitemap, job.order.target));
+  read.sitemap = sitemap;
 }
 
 function parse(read: ReadJob, facts: PageReport, parts: JobParts): void {
