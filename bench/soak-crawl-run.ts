@@ -52,6 +52,11 @@ export class Watched {
     });
   }
 
+  /** Resolves when the program is up, or over: before, Ctrl-C ends Node itself. */
+  async begun(): Promise<void> {
+    while (!this.ended && this.watched().lines.length === 0) await sleep(50);
+  }
+
   get words(): string {
     return this.#err;
   }

@@ -125,6 +125,7 @@ class Round {
     const fault: Fault = this.#random.pick(FAULTS);
     const time = 3_000 + this.#random.float() * 12_000;
     const run = this.#start(fault);
+    await run.begun();
     if (fault === 'resolver') await this.#silence(run, time);
     else await Promise.race([sleep(time), run.over]);
     if (!run.ended) run.signal(fault === 'kill' ? 'SIGKILL' : 'SIGINT');

@@ -156,6 +156,8 @@ function gzipHeaderLength(bytes: Buffer, path: string, start: number): number | 
   if (bytes.length < 10) return null;
   if (bytes[2] !== 8) throw new WarcFormatError(path, start, 'the gzip member has an unknown method');
   const flags = bytes[3];
+  // RFC 1952, 2.3.1.2: what a reader that knows more flags would skip is not where the data begin for us.
+  if (flags & 0xe0) throw new WarcFormatError(path, start, 'the gzip member has reserved flags set');
   let at = 10;
   if (flags & 4) {
     if (bytes.length < at + 2) return null;
