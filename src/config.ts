@@ -259,7 +259,7 @@ export const OPTIONS = {
       }),
       'off',
     ),
-    'admin.address': text(
+    adminAddress: text(
       'an IP address of this machine, such as 127.0.0.1 or 0.0.0.0',
       isAddress,
       'Address that they listen on; none is 127.0.0.1, which only this machine reaches.',

@@ -26,8 +26,8 @@ describe('docs/security.md', () => {
   });
 
   test('names settings that exist', () => {
-    const names = [...page.matchAll(/`(tls\.invalid|admin\.address)/g)].map((match) => match[1]);
-    expect(new Set(names)).toEqual(new Set(['tls.invalid', 'admin.address']));
+    const names = [...page.matchAll(/`(tls\.invalid|adminAddress)/g)].map((match) => match[1]);
+    expect(new Set(names)).toEqual(new Set(['tls.invalid', 'adminAddress']));
   });
 });
 

@@ -27,7 +27,7 @@ export const administered =
       }
       const token = given ?? newToken();
       const steering = new Steering(opened);
-      const address = config['admin.address'] ?? '127.0.0.1';
+      const address = config.adminAddress ?? '127.0.0.1';
       const server = await serveApi(steering, { address, port: config.admin, token });
       // behind the #, so that no browser sends it anywhere
       ui.say(
