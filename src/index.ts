@@ -1,7 +1,28 @@
-/** The public library: what other programs may import. Everything else may change without notice. */
+/** The public library: what other programs may import. Everything else may change without notice (docs/library.md). */
 export type { Config, OptionName } from './config.js';
+export type { CrawlProgress, CrawlSummary } from './crawl-options.js';
+export { BloomFilter, type BloomSize, bloomSize } from './dedupe/bloom.js';
+export { hammingDistance, type Simhash, simhash } from './dedupe/simhash.js';
+export {
+  type Crawler,
+  type CrawlerConfig,
+  type CrawlerEnd,
+  type CrawlerHooks,
+  type CrawlerOptions,
+  createCrawler,
+} from './embedded/crawler.js';
+export { type ExportPagesOptions, exportPages } from './embedded/export.js';
+export type { VisitOutcome } from './embedded/outcomes.js';
+export type { CrawledPage } from './embedded/page-feed.js';
 export { OUTCOMES, type OutcomeCode, UserError } from './errors.js';
+export { parseRobots, type RobotsRules } from './fetch/robots.js';
+export { Frontier } from './frontier/frontier.js';
+export type { FrontierOptions, Lease, LeaseOutcome, Turn } from './frontier/lease.js';
 export { breadthFirst, type Score, type Scored } from './frontier/score.js';
 export { loadConfig } from './load-config.js';
 export type { DocumentHandler, HandledDocument, HandlerAnswer } from './parse/documents.js';
+export { LinkFlag, type LinkList } from './parse/links.js';
+export { type PageInput, type PageOptions, type ParsedPage, parsePage } from './parse/page.js';
+export { parseSitemap, type Sitemap, type SitemapUrl } from './parse/sitemap.js';
+export { hostOf, type NormalUrl, normalizeUrl, type UrlRefusal } from './url/normalize.js';
 export { version } from './version.js';

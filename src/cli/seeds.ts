@@ -1,14 +1,11 @@
 /** Seeds as people give them: arguments, and files with one on a line. */
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { seedUrl } from '../embedded/seed-url.js';
 import { UserError } from '../errors.js';
-import { parseUrl } from '../parse-url.js';
 
 /** A seed file larger than this is a mistake. */
 const LARGEST_BYTES = 256 * 1024 * 1024;
-const LONGEST_SEED = 8192;
-/** `example.org`, `localhost:8080/docs`: a host name with a dot (or localhost), no scheme, no credentials. */
-const BARE_HOST = /^(?:localhost|[^\s/?#@:\\[\]-][^\s/?#@:\\[\]]*\.[^\s/?#@:\\[\]]+)(?::\d+)?(?:[/?#]|$)/i;
 
 /**
  * The seeds of a crawl, each once, in the order given; arguments before the file.
@@ -19,13 +16,13 @@ const BARE_HOST = /^(?:localhost|[^\s/?#@:\\[\]-][^\s/?#@:\\[\]]*\.[^\s/?#@:\\[\
  */
 export async function readSeeds(operands: readonly string[], file: string | null, stdin: Readable): Promise<string[]> {
   const seeds = new Set<string>();
-  for (const operand of operands) seeds.add(seedOf(operand, 'the seed'));
+  for (const operand of operands) seeds.add(seedUrl(operand, 'the seed'));
   if (file === null) return [...seeds];
   const name = file === '-' ? 'standard input' : file;
   const lines = (await readText(file === '-' ? stdin : createReadStream(file), name)).split(/\r\n|\n|\r/);
   for (const [index, line] of lines.entries()) {
     const seed = line.trim();
-    if (seed !== '' && !seed.startsWith('#')) seeds.add(seedOf(seed, `line ${index + 1} of ${name}`));
+    if (seed !== '' && !seed.startsWith('#')) seeds.add(seedUrl(seed, `line ${index + 1} of ${name}`));
   }
   return [...seeds];
 }
@@ -36,15 +33,6 @@ export async function readSeeds(operands: readonly string[], file: string | null
  */
 export function directoryOf(seed: string): string {
   return `saunter-${new URL(seed).hostname.replace(/[^a-z0-9.-]/gi, '_')}`;
-}
-
-/** The seed with a scheme, otherwise as it was given: normal forms are the business of `url/`. */
-function seedOf(given: string, where: string): string {
-  const seed = BARE_HOST.test(given) ? `https://${given}` : given;
-  const url = given.length <= LONGEST_SEED && !/\s/.test(given) ? parseUrl(seed) : null;
-  if (url && (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname !== '') return seed;
-  const shown = given.length > 100 ? `${given.slice(0, 99)}…` : given;
-  throw new UserError(`"${shown}" (${where}) is not a URL that can be crawled: give an http(s) URL.`, 2);
 }
 
 async function readText(stream: Readable, name: string): Promise<string> {

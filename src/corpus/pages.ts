@@ -77,7 +77,10 @@ export function* corpusPages(
 
 const changedAt = ({ changedAt: times }: InForce, url: number): number | null => times?.[url] ?? null;
 
-function* pagesOf(
+/** The pages of some visits, those of which that pass the filter's look at host, preferences and words. Texts are read
+ * one by one.
+ * @param hosts one byte by host id (`wantedHosts`); null for all */
+export function* pagesOf(
   reader: StoreReader,
   archive: ArchiveReader,
   visits: readonly Stored<VisitRow>[],

@@ -37,10 +37,11 @@ export class RobotsPreferences {
    * @param agent the product token that the crawl obeys robots.txt under */
   constructor(reader: StoreReader, agent: string) {
     this.#agent = agent;
-    for (const row of rows(reader, 'robots')) this.#add(row);
+    for (const row of rows(reader, 'robots')) this.add(row);
   }
 
-  #add({ origin, at, code, body }: RobotsRow): void {
+  /** Takes a row that was committed since. */
+  add({ origin, at, code, body }: RobotsRow): void {
     const versions = this.#versions.get(origin);
     const isNone = code === 'http.gone' || code === 'http.client';
     if (body === null && !isNone) return; // the copy that was in force still is (docs/robots.md)

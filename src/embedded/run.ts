@@ -39,15 +39,16 @@ export async function runCrawl(
     const pagesBefore = opened.tally.pages;
     const attendant = await attend(opened);
     const progress = setInterval(() => ui.progress(figures(opened, started, recent)), PROGRESS);
+    let seconds = 0;
     try {
       end = await opened.crawl.run();
+      seconds = (systemClock.monotonic() - started) / 1000; // an attendant may take its time to close
       ui.ended?.(end);
     } finally {
       await attendant.close();
       clearInterval(progress);
       options.signal.removeEventListener('abort', onAbort);
     }
-    const seconds = (systemClock.monotonic() - started) / 1000;
     return summary(opened, seconds, opened.tally.pages - pagesBefore);
   } finally {
     await opened.close(end !== 'stopped');

@@ -1,0 +1,181 @@
+/** A crawl for programs: the same as that of `saunter crawl`, with its pages as an async iteration (docs/library.md). */
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import type { Config, OptionName } from '../config.js';
+import type { CrawlOptions, CrawlProgress, CrawlSummary } from '../crawl-options.js';
+import { UserError } from '../errors.js';
+import type { Score } from '../frontier/score.js';
+import { checkWorkers, loadConfig, userAgent } from '../load-config.js';
+import { version } from '../version.js';
+import type { VisitOutcome } from './outcomes.js';
+import type { CrawledPage } from './page-feed.js';
+import type { Attendant } from './run.js';
+import { seedUrl } from './seed-url.js';
+
+/** Functions of yours that are called in the main thread, between the steps of the crawl: they must be quick. */
+export interface CrawlerHooks {
+  /** Gives each new URL its level, 1 to 4, in the place of {@link breadthFirst}. Watched: after 50 ms, or when it throws,
+   * the default answers. */
+  score?: Score;
+  /** Hears how each visit to a page or a sitemap ended, once that is committed. What it throws ends the crawl. */
+  outcome?: (outcome: VisitOutcome) => void;
+  /** Figures of the moment, a few times a second. */
+  progress?: (now: CrawlProgress) => void;
+  /** A sentence worth reading, such as a seed that redirects to another domain. */
+  note?: (sentence: string) => void;
+}
+
+/** Any option of docs/configuration.md by its name (`maxPages`, `'timeout.dns'`), as a config file writes it: durations
+ * and sizes as text (`'1s'`, `'64KiB'`) or as a number of ms and bytes. */
+export type CrawlerOptions = { readonly [Name in OptionName]?: Config[Name] | string };
+
+export interface CrawlerConfig extends CrawlerOptions {
+  /** http(s) URLs; a host name alone means https. May be left out to go on with what the directory holds. */
+  readonly seeds?: readonly string[];
+  /** The crawl directory: all state is there, and the same directory goes on. It need not exist. */
+  readonly dir: string;
+  /** Lets new seeds join a crawl that has others. */
+  readonly add?: boolean;
+  /** Where to begin with pages that the directory holds already: a {@link Crawler.position} of an earlier run, or 0 for
+   * all. Without it, the iteration gives the pages of this run. */
+  readonly from?: number;
+  /** Aborted to stop cleanly: what is being fetched gets up to 5 s, everything is made durable, the iteration gives what
+   * is left and ends. It does not throw for that. */
+  readonly signal?: AbortSignal;
+  readonly hooks?: CrawlerHooks;
+}
+
+/** Why a crawl ended: nothing is left; what is left waits for longer than `patience`; a limit; or it was stopped. */
+export type CrawlerEnd = 'done' | 'waiting' | 'max-pages' | 'max-duration' | 'stopped';
+
+/**
+ * One run of a crawl. It begins with the iteration, or with {@link run}, and only once.
+ *
+ * Each page is given after its commit, so none that was given is lost in a crash. The crawl does not wait for whoever
+ * iterates: what was not read yet lies on the disk, and memory stays bounded. Leaving the loop stops the crawl cleanly.
+ */
+export interface Crawler extends AsyncIterable<CrawledPage> {
+  readonly dir: string;
+  /** Behind the page that was given last: `from` of a later run, to get each page at least once. */
+  readonly position: number;
+  /** The figures of the crawl, once it has ended; null before. */
+  readonly summary: CrawlSummary | null;
+  /** Why it ended; null before. */
+  readonly end: CrawlerEnd | null;
+  /** Crawls without giving pages.
+   * @throws UserError for whatever the user can mend */
+  run(): Promise<CrawlSummary>;
+  /** Stops cleanly; the same directory goes on. */
+  stop(): void;
+}
+
+/**
+ * Makes a crawler; nothing is opened or fetched before its iteration begins, or `run()`.
+ *
+ * @throws UserError for an option that does not exist or cannot have that value, and for seeds that are no http(s) URLs.
+ *   What depends on the directory and on the seeds' hosts (a crawl with other options, a missing `contact`, a host whose
+ *   address is private) is thrown by the iteration and by `run()`
+ */
+export function createCrawler(config: CrawlerConfig): Crawler {
+  const { seeds = [], dir, add = false, from = null, signal, hooks = {}, ...options } = config;
+  const values = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const loaded = loadConfig(values, {}, 'the options of createCrawler');
+  if (typeof dir !== 'string' || dir === '') throw new UserError('createCrawler needs dir: where the crawl lives.', 2);
+  if (from !== null && !(Number.isSafeInteger(from) && from >= 0)) {
+    throw new UserError(`from cannot be ${from}: give a position that a crawler told, or 0 for all pages.`, 2);
+  }
+  if (loaded.admin !== Number.POSITIVE_INFINITY) {
+    throw new UserError('admin is for the command line: a crawl of createCrawler has no dashboard.', 2);
+  }
+  checkWorkers(loaded, availableParallelism());
+  const given = [...new Set(seeds.map((seed, i) => seedUrl(seed, `seeds[${i}]`)))];
+  if (given.length === 0 && !existsSync(join(dir, 'crawl.sqlite'))) {
+    throw new UserError(`There is no seed, and ${dir} holds no crawl to go on with: give a URL to start from.`, 2);
+  }
+  const stopping = new AbortController();
+  const crawl: CrawlOptions = {
+    ...{ seeds: given, dir, add, config: loaded, userAgent: userAgent(version(), loaded.contact) },
+    ...(hooks.score !== undefined && { score: hooks.score }),
+    signal: signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]),
+  };
+  return new DirectoryCrawler(crawl, hooks, from, () => stopping.abort());
+}
+
+class DirectoryCrawler implements Crawler {
+  readonly dir: string;
+  readonly stop: () => void;
+  summary: CrawlSummary | null = null;
+  end: CrawlerEnd | null = null;
+  readonly #options: CrawlOptions;
+  readonly #hooks: CrawlerHooks;
+  readonly #from: number | null;
+  #feed: { readonly position: number } | null = null;
+  #hasBegun = false;
+
+  constructor(options: CrawlOptions, hooks: CrawlerHooks, from: number | null, stop: () => void) {
+    this.dir = options.dir;
+    this.stop = stop;
+    this.#options = options;
+    this.#hooks = hooks;
+    this.#from = from;
+  }
+
+  get position(): number {
+    return this.#feed?.position ?? this.#from ?? 0;
+  }
+
+  run(): Promise<CrawlSummary> {
+    this.#begin();
+    return this.#crawl(async () => ({ close: async () => {} }));
+  }
+
+  [Symbol.asyncIterator](): AsyncGenerator<CrawledPage, void> {
+    this.#begin();
+    return this.#pages();
+  }
+
+  #begin(): void {
+    if (this.#hasBegun) {
+      throw new UserError(`This crawler of ${this.dir} has begun already: make another on the same directory.`);
+    }
+    this.#hasBegun = true;
+  }
+
+  async *#pages(): AsyncGenerator<CrawledPage, void> {
+    // loaded here, not above: whoever imports the parts alone needs none of it
+    const { PageFeed } = await import('./page-feed.js');
+    const feed = new PageFeed(this.#from, this.#options.userAgent.split('/', 1)[0]);
+    this.#feed = feed;
+    const running = this.#crawl((opened) => feed.attend(opened)).finally(() => feed.end());
+    running.catch(() => {}); // it is thrown below, behind the pages that were committed before
+    try {
+      yield* feed.pages();
+    } finally {
+      if (!feed.hasEnded) this.stop();
+      feed.close();
+      await running;
+    }
+  }
+
+  async #crawl(attend: Attendant): Promise<CrawlSummary> {
+    const [{ runCrawl }, { PAGE_THREAD }, { hearOutcomes }] = await Promise.all([
+      import('./run.js'),
+      import('./open.js'),
+      import('./outcomes.js'),
+    ]);
+    const { outcome, progress, note } = this.#hooks;
+    const ui = {
+      progress: (now: CrawlProgress) => progress?.(now),
+      say: (sentence: string) => note?.(sentence),
+      ended: (end: CrawlerEnd) => {
+        this.end = end;
+      },
+    };
+    this.summary = await runCrawl(this.#options, ui, PAGE_THREAD, (opened) => {
+      if (outcome !== undefined) hearOutcomes(opened, outcome);
+      return attend(opened);
+    });
+    return this.summary;
+  }
+}

@@ -1,0 +1,154 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { built, removeScratches, saunter, scratch } from '../support/saunter.js';
+import { links, Sites } from '../support/sites.js';
+
+const { createCrawler, exportPages, UserError } = await built<typeof import('../../src/index.js')>('index.js');
+type Page = import('../../src/index.js').CrawledPage;
+
+const PAGES = Array.from({ length: 30 }, (_, i) => `/page-${i}`);
+const words = (target: string): string => `<title>${target}</title><p>The words of ${target}, which no other page has.`;
+
+let site: Sites;
+beforeAll(async () => {
+  site = await Sites.start({
+    '*': (target) => {
+      if (target === '/') return links(...PAGES, '/hidden', '/gone');
+      if (target === '/hidden') return '<meta name="robots" content="noindex"><p>Not for exports';
+      return PAGES.includes(target) ? words(target) : undefined;
+    },
+  });
+});
+afterAll(async () => {
+  await site.stop();
+  removeScratches();
+});
+
+/** Without waiting: the delay of a crawl of this machine. */
+const here = () => ({
+  ...{ seeds: [site.url('127.0.0.1')], dir: scratch(), workers: '1' },
+  ...{ allowPrivate: ['127.0.0.0/8'], delay: '0ms', patience: '1s' },
+});
+
+async function urlsOf(pages: AsyncIterable<Page>): Promise<string[]> {
+  const urls: string[] = [];
+  for await (const { url } of pages) urls.push(new URL(url).pathname);
+  return urls;
+}
+
+test('the iteration gives what export gives, each page once and with its text', async () => {
+  const config = here();
+  const crawler = createCrawler(config);
+  const pages: Page[] = [];
+  for await (const page of crawler) pages.push(page);
+  expect(pages).toHaveLength(31);
+  expect(crawler.end).toBe('done');
+  expect(crawler.summary).toMatchObject({ pages: 32, errors: { 'http.gone': expect.any(Number) } });
+  const { out } = await saunter(['export', '--dir', config.dir]);
+  const exported = out.trimEnd().split('\n').map((line) => JSON.parse(line) as object); // biome-ignore format: one line
+  expect(pages).toEqual(exported.map((page) => ({ ...page, revisit: false, changed: true })));
+  expect(pages.find(({ title }) => title === '/page-7')?.text).toContain('The words of /page-7');
+});
+
+test('a page is given after its commit', async () => {
+  const config = here();
+  for await (const page of createCrawler(config)) {
+    const { out } = await saunter(['export', '--dir', config.dir]);
+    expect(out).toContain(`"url":"${page.url}"`);
+    break;
+  }
+});
+
+test('a reader that leaves stops the crawl cleanly, and the same directory goes on behind what it read', async () => {
+  const config = here();
+  const first: string[] = [];
+  const crawler = createCrawler({ ...config, delay: '10ms' });
+  for await (const { url } of crawler) {
+    first.push(new URL(url).pathname);
+    if (first.length === 5) break;
+  }
+  expect(crawler.end).toBe('stopped');
+  expect(crawler.summary).not.toBeNull();
+  const asked = site.log.length;
+  const rest = await urlsOf(createCrawler({ ...config, from: crawler.position }));
+  expect(site.log.length).toBeGreaterThan(asked);
+  expect([...first, ...rest].sort()).toEqual(['/', ...PAGES].sort());
+});
+
+test('a slow reader gets every page, and the crawl does not wait for it', async () => {
+  const config = here();
+  const crawler = createCrawler(config);
+  const urls: string[] = [];
+  let end: unknown = null;
+  for await (const { url } of crawler) {
+    urls.push(url);
+    if (urls.length > 1) continue;
+    while (crawler.end === null) await new Promise((resolve) => setTimeout(resolve, 20));
+    end = crawler.end; // it has ended while one page was read
+  }
+  expect(end).toBe('done');
+  expect(urls).toHaveLength(31);
+});
+
+test('without from, a later run gives its own pages alone; with 0, all that are held', async () => {
+  const config = here();
+  await createCrawler({ ...config, maxPages: 10 }).run();
+  const before = await urlsOf(createCrawler({ ...config, maxPages: 10 }));
+  expect(before).toEqual([]);
+  const all = await urlsOf(createCrawler({ ...config, from: 0 }));
+  expect(all.sort()).toEqual(['/', ...PAGES].sort());
+});
+
+test('an abort ends the iteration without an error, behind what was committed', async () => {
+  const config = here();
+  const abort = new AbortController();
+  const crawler = createCrawler({ ...config, delay: '10ms', signal: abort.signal });
+  let given = 0;
+  for await (const _ of crawler) if (++given === 3) abort.abort();
+  expect(crawler.end).toBe('stopped');
+  expect(crawler.summary?.pages).toBeGreaterThanOrEqual(given);
+  expect(crawler.summary?.pending).toBeGreaterThan(0);
+});
+
+test('what the user can mend is a UserError: at once, or from the iteration where the directory says so', async () => {
+  expect(() => createCrawler({ dir: 'x', seeds: ['ftp://example.org'] })).toThrow(UserError);
+  expect(() => createCrawler({ dir: 'x', seeds: ['http://a.example'], maxPage: 3 } as never)).toThrow(/nearest is/);
+  expect(() => createCrawler({ dir: 'x', seeds: ['http://a.example'], admin: 8787 })).toThrow(/command line/);
+  expect(() => createCrawler({ dir: join(scratch(), 'none') })).toThrow(/no seed/);
+  const far = createCrawler({ dir: scratch(), seeds: ['http://example.org'] });
+  await expect(urlsOf(far)).rejects.toThrow(/--contact/);
+  await expect(urlsOf(far)).rejects.toThrow(/has begun already/);
+});
+
+test('the outcome hook hears how each visit ended, and which page named the URL', async () => {
+  const outcomes: { url: string; code: string; linkedFrom: string | null }[] = [];
+  await createCrawler({ ...here(), hooks: { outcome: (outcome) => outcomes.push(outcome) } }).run();
+  expect(outcomes).toHaveLength(33);
+  const gone = outcomes.filter(({ code }) => code !== 'ok');
+  expect(gone).toMatchObject([
+    { url: site.url('127.0.0.1', '/gone'), code: 'http.gone', status: 404, linkedFrom: site.url('127.0.0.1') },
+  ]);
+});
+
+test('what a hook throws ends the crawl, and comes out of the iteration', async () => {
+  const hooks = {
+    outcome: () => {
+      throw new Error('no more of this');
+    },
+  };
+  await expect(urlsOf(createCrawler({ ...here(), hooks }))).rejects.toThrow('no more of this');
+});
+
+test('a score function chooses the order', async () => {
+  const score = ({ url }: { url: string }) => (url.endsWith('/page-29') ? 1 : 4);
+  const urls = await urlsOf(createCrawler({ ...here(), maxPages: 8, concurrency: 1, hooks: { score } }));
+  expect(urls).toContain('/page-29');
+});
+
+test('exportPages writes a file that is whole, within its filter', async () => {
+  const config = here();
+  await createCrawler(config).run();
+  const path = join(scratch(), 'pages.jsonl');
+  expect(await exportPages(config.dir, path, { format: 'jsonl', minWords: 5 })).toBe(31);
+  await expect(exportPages(scratch(), path, { format: 'jsonl' })).rejects.toThrow(UserError);
+});
