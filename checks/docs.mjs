@@ -1,14 +1,21 @@
-// docs/configuration.md, docs/errors.md and docs/operate/metrics.md, derived from the tables in src/. `--write` renews them.
+// docs/configuration.md, docs/errors.md and docs/operate/metrics.md, derived from the tables in src/, and docs/api-report.md,
+// derived from the declarations of the library. `--write` renews them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { OPTION_NAMES, optionOf } from '../dist/config.js';
 import { OUTCOMES } from '../dist/errors.js';
 import { METRICS } from '../dist/serve/metrics.js';
+import { apiPage } from './api.mjs';
 
 const docs = new URL('../docs/', import.meta.url);
 
 /** @type {Readonly<Record<string, () => string>>} */
-const PAGES = { 'configuration.md': configurationPage, 'errors.md': errorsPage, 'operate/metrics.md': metricsPage };
+const PAGES = {
+  'configuration.md': configurationPage,
+  'errors.md': errorsPage,
+  'operate/metrics.md': metricsPage,
+  'api-report.md': () => apiPage(fileURLToPath(new URL('../dist', import.meta.url))),
+};
 
 /** @returns {string[]} the pages that are not what the tables say */
 export function checkDocs() {

@@ -1,5 +1,9 @@
 /** The public library: what other programs may import. Everything else may change without notice (docs/library.md). */
+export { type Changes, noChanges } from './changes.js';
 export type { Config, OptionName } from './config.js';
+export type { ExportFormat } from './corpus/export.js';
+export type { PageFilter } from './corpus/page-filter.js';
+export type { ExportedPage } from './corpus/pages.js';
 export type { CrawlProgress, CrawlSummary } from './crawl-options.js';
 export { BloomFilter, type BloomSize, bloomSize } from './dedupe/bloom.js';
 export { hammingDistance, type Simhash, simhash } from './dedupe/simhash.js';
@@ -14,10 +18,12 @@ export {
 export { type ExportPagesOptions, exportPages } from './embedded/export.js';
 export type { VisitOutcome } from './embedded/outcomes.js';
 export type { CrawledPage } from './embedded/page-feed.js';
+export { frontierOptions } from './embedded/parts.js';
+export type { Random } from './engines/ports.js';
 export { OUTCOMES, type OutcomeCode, UserError } from './errors.js';
 export { parseRobots, type RobotsRules } from './fetch/robots.js';
 export { Frontier } from './frontier/frontier.js';
-export type { FrontierOptions, Lease, LeaseOutcome, Turn } from './frontier/lease.js';
+export type { FrontierOptions, Lease, LeaseOutcome, LoadRequest, Resolution, Settled, Turn } from './frontier/lease.js';
 export { breadthFirst, type Score, type Scored } from './frontier/score.js';
 export { loadConfig } from './load-config.js';
 export type { DocumentHandler, HandledDocument, HandlerAnswer } from './parse/documents.js';

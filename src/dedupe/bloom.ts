@@ -44,6 +44,7 @@ export function bloomSizeForBits(keys: number, bitsPerKey: number): BloomSize {
   return { bits, bytes: Math.ceil(bits / 8), hashes: Math.max(1, Math.round(bitsPerKey * Math.LN2)) };
 }
 
+/** A filter of keys that are hashes already: two lanes of 32 bits, each spread evenly (counters as keys would share bits). */
 export class BloomFilter {
   /** Bits in use; what was asked for, rounded up to whole words of every block. */
   readonly bits: number;

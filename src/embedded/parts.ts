@@ -18,6 +18,7 @@ import { cdnAddresses } from './cdn-list.js';
 export const workerCount = (config: Config): number =>
   config.workers === 'auto' ? availableParallelism() : config.workers;
 
+/** What the frontier of a crawl with that configuration is made with. */
 export function frontierOptions(config: Config): FrontierOptions {
   return {
     rules: {
