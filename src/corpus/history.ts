@@ -1,6 +1,7 @@
 /** The visits to each page, one after the other: what it answered, whether it had changed, and how often it does. */
 import type { StoreReader } from '../engines/ports.js';
 import { UserError } from '../errors.js';
+import { parseUrl } from '../parse-url.js';
 import { changeRate, parseHistory } from '../revisit/change-rate.js';
 import { rows } from './states.js';
 
@@ -44,7 +45,7 @@ export function* visitLines(reader: StoreReader, url: string | null): Generator<
 }
 
 function idOf(reader: StoreReader, given: string): number {
-  const spellings = new Set([given, URL.canParse(given) ? new URL(given).href : given]);
+  const spellings = new Set([given, parseUrl(given)?.href ?? given]);
   for (const { id, url } of rows(reader, 'urls')) if (spellings.has(url)) return id;
   throw new UserError(`This crawl does not know ${given}; "saunter list urls" shows what it knows.`);
 }
