@@ -1,0 +1,24 @@
+// Mirrors a documentation site to Markdown, a file for each page.
+//
+//   node examples/mirror-docs.mjs https://example.org/docs/ docs-mirror '{"contact":"me@example.org"}'
+//
+// The crawl itself stays in docs-mirror.crawl: run it again and it fetches what was not fetched yet.
+import { rmSync } from 'node:fs';
+import { createCrawler, exportPages } from 'saunter';
+
+const [url, folder, options = '{}'] = process.argv.slice(2);
+const dir = `${folder}.crawl`;
+
+const crawler = createCrawler({
+  seeds: [url],
+  dir,
+  scope: 'prefix', // nothing above /docs/
+  ...JSON.parse(options),
+});
+process.once('SIGINT', () => crawler.stop());
+const { pages, errors } = await crawler.run();
+console.log(`${pages} pages are held; failures: ${JSON.stringify(errors)}`);
+
+rmSync(folder, { recursive: true, force: true }); // the mirror of the last time
+const written = await exportPages(dir, folder, { format: 'markdown', duplicates: 'drop' });
+console.log(`${written} files in ${folder}`);

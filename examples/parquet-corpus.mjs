@@ -1,0 +1,23 @@
+// Builds a corpus of German pages in one Parquet file: no copies, nothing short, nothing whose owner objects to AI.
+//
+//   node examples/parquet-corpus.mjs german.parquet '{"contact":"me@example.org"}' https://a.example/ https://b.example/
+import { createCrawler, exportPages } from 'saunter';
+
+const [path, options, ...seeds] = process.argv.slice(2);
+const dir = `${path}.crawl`;
+
+const crawler = createCrawler({ seeds, dir, scope: 'host', ...JSON.parse(options) });
+process.once('SIGINT', () => crawler.stop());
+
+const languages = new Map();
+for await (const { language } of crawler) languages.set(language, (languages.get(language) ?? 0) + 1);
+console.log('pages by language:', Object.fromEntries(languages));
+
+const pages = await exportPages(dir, path, {
+  format: 'parquet',
+  languages: ['de'],
+  minWords: 20,
+  duplicates: 'drop',
+  aiPreference: 'drop',
+});
+console.log(`${pages} pages in ${path}`);
