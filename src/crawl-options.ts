@@ -15,9 +15,26 @@ export interface CrawlOptions {
   readonly userAgent: string;
   /** Gives new URLs their levels, in the place of the default and of `score` in the config. */
   readonly score?: Score;
+  /** Hears of each request for a page or a sitemap right before it goes out; false refuses it (`guard.hook`). What it
+   * throws ends the crawl. */
+  readonly fetch?: FetchHook;
   /** Aborted to stop cleanly: open requests end, everything is made durable, and the promise resolves. */
   readonly signal: AbortSignal;
 }
+
+/** A request that is about to go out. */
+export interface FetchRequest {
+  /** The exact URL that will be asked for. */
+  readonly url: string;
+  readonly host: string;
+  readonly kind: 'page' | 'sitemap';
+  /** Links from a seed. */
+  readonly depth: number;
+  /** The page was visited before. */
+  readonly revisit: boolean;
+}
+
+export type FetchHook = (request: FetchRequest) => boolean | undefined;
 
 /** Where a crawl speaks to its user. */
 export interface CrawlUi {

@@ -4,7 +4,7 @@ export type { Config, OptionName } from './config.js';
 export type { ExportFormat } from './corpus/export.js';
 export type { PageFilter } from './corpus/page-filter.js';
 export type { ExportedPage } from './corpus/pages.js';
-export type { CrawlProgress, CrawlSummary } from './crawl-options.js';
+export type { CrawlProgress, CrawlSummary, FetchHook, FetchRequest } from './crawl-options.js';
 export { BloomFilter, type BloomSize, bloomSize } from './dedupe/bloom.js';
 export { hammingDistance, type Simhash, simhash } from './dedupe/simhash.js';
 export {
@@ -16,6 +16,7 @@ export {
   createCrawler,
 } from './embedded/crawler.js';
 export { type ExportPagesOptions, exportPages } from './embedded/export.js';
+export type { OperatorAnswer, OperatorRequest } from './embedded/operate.js';
 export type { VisitOutcome } from './embedded/outcomes.js';
 export type { CrawledPage } from './embedded/page-feed.js';
 export { frontierOptions } from './embedded/parts.js';

@@ -3,11 +3,13 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Config, OptionName } from '../config.js';
-import type { CrawlOptions, CrawlProgress, CrawlSummary } from '../crawl-options.js';
+import type { CrawlOptions, CrawlProgress, CrawlSummary, FetchHook } from '../crawl-options.js';
 import { UserError } from '../errors.js';
 import type { Score } from '../frontier/score.js';
 import { checkWorkers, loadConfig, userAgent } from '../load-config.js';
 import { version } from '../version.js';
+import type { OpenedCrawl } from './open.js';
+import type { OperatorAnswer, OperatorRequest } from './operate.js';
 import type { VisitOutcome } from './outcomes.js';
 import type { CrawledPage } from './page-feed.js';
 import type { Attendant } from './run.js';
@@ -18,6 +20,9 @@ export interface CrawlerHooks {
   /** Gives each new URL its level, 1 to 4, in the place of {@link breadthFirst}. Watched: after 50 ms, or when it throws,
    * the default answers. */
   score?: Score;
+  /** Hears of each request for a page or a sitemap (not for robots.txt) right before it goes out. False refuses it: the URL
+   * becomes a dead letter (`guard.hook`) without a request. What it throws ends the crawl. */
+  fetch?: FetchHook;
   /** Hears how each visit to a page or a sitemap ended, once that is committed. What it throws ends the crawl. */
   outcome?: (outcome: VisitOutcome) => void;
   /** Figures of the moment, a few times a second. */
@@ -68,6 +73,10 @@ export interface Crawler extends AsyncIterable<CrawledPage> {
   run(): Promise<CrawlSummary>;
   /** Stops cleanly; the same directory goes on. */
   stop(): void;
+  /** Does what an operator asks, while the crawl runs or not: blocks or unblocks a host, takes dead letters back.
+   * Resolves when it is durable.
+   * @throws UserError for a host or URL that is not known, and while the crawl starts or ends */
+  operate(request: OperatorRequest): Promise<OperatorAnswer>;
 }
 
 /**
@@ -97,6 +106,7 @@ export function createCrawler(config: CrawlerConfig): Crawler {
   const crawl: CrawlOptions = {
     ...{ seeds: given, dir, add, config: loaded, userAgent: userAgent(version(), loaded.contact) },
     ...(hooks.score !== undefined && { score: hooks.score }),
+    ...(hooks.fetch !== undefined && { fetch: hooks.fetch }),
     signal: signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]),
   };
   return new DirectoryCrawler(crawl, hooks, from, () => stopping.abort());
@@ -111,6 +121,7 @@ class DirectoryCrawler implements Crawler {
   readonly #hooks: CrawlerHooks;
   readonly #from: number | null;
   #feed: { readonly position: number } | null = null;
+  #opened: OpenedCrawl | null = null;
   #hasBegun = false;
 
   constructor(options: CrawlOptions, hooks: CrawlerHooks, from: number | null, stop: () => void) {
@@ -128,6 +139,15 @@ class DirectoryCrawler implements Crawler {
   run(): Promise<CrawlSummary> {
     this.#begin();
     return this.#crawl(async () => ({ close: async () => {} }));
+  }
+
+  async operate(request: OperatorRequest): Promise<OperatorAnswer> {
+    const [{ operate, readRequest }, { operateStopped }] = await Promise.all([
+      import('./operate.js'),
+      import('./operate-stopped.js'),
+    ]);
+    const read = readRequest(request);
+    return this.#opened === null ? operateStopped(this.dir, read) : operate(this.#opened, read);
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<CrawledPage, void> {
@@ -172,9 +192,16 @@ class DirectoryCrawler implements Crawler {
         this.end = end;
       },
     };
-    this.summary = await runCrawl(this.#options, ui, PAGE_THREAD, (opened) => {
+    this.summary = await runCrawl(this.#options, ui, PAGE_THREAD, async (opened) => {
       if (outcome !== undefined) hearOutcomes(opened, outcome);
-      return attend(opened);
+      const attendant = await attend(opened);
+      this.#opened = opened;
+      return {
+        close: () => {
+          this.#opened = null;
+          return attendant.close();
+        },
+      };
     });
     return this.summary;
   }

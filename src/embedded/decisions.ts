@@ -3,13 +3,15 @@ import { Admission } from '../admit/admission.js';
 import { Duplicates } from '../admit/duplicates.js';
 import { RobotsDesk } from '../admit/robots-desk.js';
 import { Settlement } from '../admit/settle.js';
-import type { CrawlOptions } from '../crawl-options.js';
+import type { CrawlOptions, FetchHook } from '../crawl-options.js';
 import type { BloomSeen, SeenFilter } from '../dedupe/bloom-seen.js';
 import type { SeenTable } from '../dedupe/seen.js';
 import type { Random } from '../engines/ports.js';
 import { systemClock } from '../engines/system.js';
+import { UserError } from '../errors.js';
 import { addressByPins, parsePin } from '../fetch/pins.js';
 import { Frontier } from '../frontier/frontier.js';
+import type { FrontierOptions } from '../frontier/lease.js';
 import type { Score } from '../frontier/score.js';
 import { Tally } from '../state/tally.js';
 import { TextCache } from '../state/text-cache.js';
@@ -47,7 +49,8 @@ export function decisions(
   onSeedMoved: (to: NormalUrl) => void,
 ): Decisions {
   const { config } = options;
-  const frontier = new Frontier(frontierOptions(config), random);
+  const refuses = options.fetch && refusal(options.fetch, (host) => frontier.hosts.names[host]);
+  const frontier: Frontier = new Frontier({ ...frontierOptions(config), ...(refuses && { refuses }) }, random);
   const seen = seenFilter(config);
   const texts = new TextCache(TEXTS);
   const isInside = (address: string): boolean => land.guard.isOpened(address);
@@ -72,6 +75,19 @@ export function decisions(
     options: { sameRedirects: config['redirect.same'], isInside, onSeedMoved },
   });
   return { frontier, seen, duplicates, admission, robots, settlement, tally: new Tally(), texts };
+}
+
+/** The user's word on requests, as the frontier asks for it. */
+function refusal(fetch: FetchHook, nameOf: (host: number) => string): NonNullable<FrontierOptions['refuses']> {
+  return (host, { target, kind, depth, last }) => {
+    if (kind === 'robots') return false;
+    const answer: unknown = fetch({ url: target, host: nameOf(host), kind, depth, revisit: last !== null });
+    if (answer instanceof Promise) {
+      answer.catch(() => {}); // it is refused as it is
+      throw new UserError('The fetch hook gave a promise, and a request does not wait: give true or false.');
+    }
+    return answer === false;
+  };
 }
 
 function admissionOf(

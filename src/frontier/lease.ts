@@ -124,4 +124,7 @@ export interface FrontierOptions {
   affinity: number;
   /** How long a budget lasts, ms. */
   budgetPeriod: number;
+  /** Asked of each page and sitemap that robots allow, right before its lease: true makes it a dead letter (`guard.hook`)
+   * and no request. Default: refuses nothing. */
+  refuses?: (host: number, errand: Errand) => boolean;
 }

@@ -10,7 +10,7 @@ import type { Origin } from './robots-gate.js';
 import type { FrontierState } from './state.js';
 import { UrlState } from './url-table.js';
 
-/** Robots-denied URLs passed over in one turn of a host; the rest comes at its next turn. */
+/** URLs that robots deny or a hook refuses, passed over in one turn of a host; the rest comes at its next turn. */
 const DENIALS_A_TURN = 256;
 /** URLs read ahead of all hosts in play together (of each at least the few below), some 250 bytes each. */
 const LOOK_AHEAD_IN_ALL = 65_536;
@@ -158,8 +158,11 @@ export class Leasing {
     if (gate === 'fetch') return this.#grant(slot, robotsErrand(origin), null, worker, now);
     if (gate === 'load') return this.#loadRules(origin, turn);
     this.#takeErrand(host);
-    if (gate === 'open' && robots.allows(origin, errand.target)) return this.#grant(slot, errand, null, worker, now);
-    if (gate === 'open') {
+    const isAllowed = gate === 'open' && robots.allows(origin, errand.target);
+    if (isAllowed && !this.#isRefused(host, errand)) return this.#grant(slot, errand, null, worker, now);
+    if (isAllowed) {
+      this.#state.bury(errand.url, 'guard.hook', now, changes);
+    } else if (gate === 'open') {
       this.#deny(errand.url, now, changes);
     } else {
       urls.setState(errand.url, UrlState.pending); // begins again at its first spelling, when robots say more
@@ -195,7 +198,9 @@ export class Leasing {
         returned++;
         if (!origin.busy && !origin.loading) waitUntil = Math.min(waitUntil, origin.state!.until);
       } else if (robots.allows(origin, text.url)) {
-        return this.#grant(slot, pageErrand(text, origin), text, worker, now);
+        const errand = pageErrand(text, origin);
+        if (!this.#isRefused(host, errand)) return this.#grant(slot, errand, text, worker, now);
+        this.#state.bury(text.id, 'guard.hook', now, changes);
       } else {
         this.#deny(text.id, now, changes);
       }
@@ -212,6 +217,10 @@ export class Leasing {
     this.#state.loadingRules++;
     turn.rules.push(origin);
     return null;
+  }
+
+  #isRefused(host: number, errand: Errand): boolean {
+    return this.#state.options.refuses?.(host, errand) === true;
   }
 
   #deny(url: number, now: number, changes: Changes): void {

@@ -85,19 +85,13 @@ export class Settling {
     const { queues, errands, robots } = this.#state;
     this.#placing.withdraw(host, now);
     changes.hostEvents.push({ host, at: now, kind: 'dropped', until: 0, value: 0, words });
-    for (const url of queues.take(host, Number.POSITIVE_INFINITY)) this.#bury(url, code, now, changes);
+    for (const url of queues.take(host, Number.POSITIVE_INFINITY)) this.#state.bury(url, code, now, changes);
     const lost = errands.get(host) ?? [];
     errands.delete(host);
     for (const { kind, url, origin } of lost) {
       if (kind === 'robots') this.#onRobotsLost(robots.origins[origin], now, changes);
-      else this.#bury(url, code, now, changes);
+      else this.#state.bury(url, code, now, changes);
     }
-  }
-
-  #bury(url: number, code: OutcomeCode, now: number, changes: Changes): void {
-    this.#state.revisits.forget(url);
-    this.#state.urls.setState(url, UrlState.dead);
-    changes.dead.push({ url, at: now, dead: true, code, history: this.#state.retries.forget(url) });
   }
 
   #tell(host: number, verdict: HostVerdict, { ended, status }: LeaseOutcome, changes: Changes): void {
@@ -148,7 +142,7 @@ export class Settling {
     urls.setAttempts(url, attempts);
     retries.remember(url, { at: ended, code, status });
     if (effect === 'retry' && retries.again(url, attempts, ended)) return 'pending';
-    this.#bury(url, code, now, changes);
+    this.#state.bury(url, code, now, changes);
     return 'dead';
   }
 

@@ -1,6 +1,8 @@
 /** The frontier's memory, shared by the parts that act on it: `placing.ts` (where a host stands), `address-turns.ts` (who
  * may use an address), `leasing.ts` (what goes out) and `settling.ts` (what comes back). No decisions here. */
+import type { Changes } from '../changes.js';
 import type { Random } from '../engines/ports.js';
+import type { OutcomeCode } from '../errors.js';
 import { NO_REVISITS } from '../revisit/policy.js';
 import { AddressTable } from './address-table.js';
 import { type BackQueue, BackQueues } from './back-queues.js';
@@ -14,7 +16,7 @@ import { Revisits } from './revisits.js';
 import { RobotsGate } from './robots-gate.js';
 import { SharedAddresses } from './shared-addresses.js';
 import { TimeHeap } from './time-heap.js';
-import { UrlTable } from './url-table.js';
+import { UrlState, UrlTable } from './url-table.js';
 
 export class FrontierState {
   readonly options: FrontierOptions;
@@ -58,6 +60,13 @@ export class FrontierState {
   slotOf(host: number): BackQueue | null {
     const index = this.hosts.slot[host];
     return index === 0 ? null : this.back.slots[index - 1];
+  }
+
+  /** The URL is given up: a dead letter. */
+  bury(url: number, code: OutcomeCode, now: number, changes: Changes): void {
+    this.revisits.forget(url);
+    this.urls.setState(url, UrlState.dead);
+    changes.dead.push({ url, at: now, dead: true, code, history: this.retries.forget(url) });
   }
 
   hasWork(host: number): boolean {

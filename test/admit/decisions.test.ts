@@ -304,6 +304,20 @@ describe('a redirect to another spelling of the same page', () => {
     expect(crawl.frontier.urls.state(url)).toBe(UrlState.denied);
   });
 
+  test('is given up without a request if a program refuses that spelling', () => {
+    const refuses = (_host: number, { target }: { target: string }) => target.endsWith('/') || target.endsWith('/no');
+    const crawl = new Decisions({ frontier: { refuses } });
+    const urls = ['http://a.test/page', 'http://a.test/no'].map((url) => crawl.admit(url));
+    const requests = crawl.run(MINUTE, withRobots({ status: 404 }, moves));
+    expect(requests.map(({ target }) => target)).toEqual(['http://a.test/robots.txt', 'http://a.test/page']);
+    expect(crawl.changes.requests).toHaveLength(2);
+    expect(crawl.changes.dead.map(({ url, code }) => [url, code]).sort()).toEqual(
+      urls.map((url) => [url, 'guard.hook']),
+    );
+    expect(crawl.frontier.urls.inState).toEqual([0, 0, 0, 0, 2]);
+    expect(crawl.frontier.underWay).toBe(0);
+  });
+
   test('ends after five of them, and at once where it leads to itself', () => {
     const crawl = new Decisions();
     crawl.admit('http://a.test/loop');

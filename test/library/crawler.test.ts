@@ -62,7 +62,7 @@ test('a page is given after its commit', async () => {
 test('a reader that leaves stops the crawl cleanly, and the same directory goes on behind what it read', async () => {
   const config = here();
   const first: string[] = [];
-  const crawler = createCrawler({ ...config, delay: '10ms' });
+  const crawler = createCrawler({ ...config, delay: '100ms' });
   for await (const { url } of crawler) {
     first.push(new URL(url).pathname);
     if (first.length === 5) break;
@@ -102,7 +102,7 @@ test('without from, a later run gives its own pages alone; with 0, all that are 
 test('an abort ends the iteration without an error, behind what was committed', async () => {
   const config = here();
   const abort = new AbortController();
-  const crawler = createCrawler({ ...config, delay: '10ms', signal: abort.signal });
+  const crawler = createCrawler({ ...config, delay: '100ms', signal: abort.signal });
   let given = 0;
   for await (const _ of crawler) if (++given === 3) abort.abort();
   expect(crawler.end).toBe('stopped');
@@ -128,6 +128,44 @@ test('the outcome hook hears how each visit ended, and which page named the URL'
   expect(gone).toMatchObject([
     { url: site.url('127.0.0.1', '/gone'), code: 'http.gone', status: 404, linkedFrom: site.url('127.0.0.1') },
   ]);
+});
+
+test('the fetch hook sees each request before it goes out, and what it refuses is never asked for', async () => {
+  const config = here();
+  const seen: string[] = [];
+  const asked = site.log.length;
+  const fetch = ({ url, depth }: { url: string; depth: number }) => {
+    seen.push(`${depth} ${new URL(url).pathname}`);
+    return !/page-2\d$/.test(url);
+  };
+  const crawler = createCrawler({ ...config, hooks: { fetch } });
+  const urls = await urlsOf(crawler);
+  expect(seen.sort()).toEqual(['0 /', ...[...PAGES, '/hidden', '/gone'].map((path) => `1 ${path}`)].sort());
+  expect(urls).toHaveLength(21);
+  const targets = site.log.slice(asked).map(({ target }) => target);
+  expect(targets.filter((target) => /page-2\d$/.test(target))).toEqual([]);
+  expect(crawler.summary).toMatchObject({ deadLetters: 10, pending: 0, errors: { 'guard.hook': 10 } });
+  // no row claims a request that was not made, and the dead letters can be taken back
+  expect((await saunter(['verify', '--dir', config.dir])).code).toBe(0);
+  expect((await crawler.operate({ verb: 'retry' })).changed).toBe(10);
+  expect((await urlsOf(createCrawler(config))).length).toBe(10);
+});
+
+test('a fetch hook that gives a promise is refused, not taken for a yes', async () => {
+  const fetch = (async () => false) as never;
+  await expect(urlsOf(createCrawler({ ...here(), hooks: { fetch } }))).rejects.toThrow(/gave a promise/);
+});
+
+test('a host that is blocked from the program is not asked again', async () => {
+  const crawler = createCrawler({ ...here(), delay: '100ms' });
+  let given = 0;
+  for await (const _ of crawler) {
+    if (++given === 2) await crawler.operate({ verb: 'block', host: '127.0.0.1', reason: 'its owner asked' });
+  }
+  expect(crawler.summary?.waiting.blocked?.urls).toBeGreaterThan(0);
+  expect(crawler.summary?.pages).toBeLessThan(33);
+  await crawler.operate({ verb: 'unblock', host: '127.0.0.1' });
+  await expect(crawler.operate({ verb: 'unblock', host: 'never.example' })).rejects.toThrow(UserError);
 });
 
 test('what a hook throws ends the crawl, and comes out of the iteration', async () => {
