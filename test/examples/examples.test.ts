@@ -16,6 +16,8 @@ beforeAll(async () => {
   site = await Sites.start({
     '*': (target) => {
       if (target === '/clock') return `<title>Asked ${++asked}</title><p>${asked > 1 ? 'Later' : 'Early'}`;
+      if (target === '/many/') return links(...MANY);
+      if (MANY.includes(target)) return `<title>${target}</title><p>The page numbered ${target}, one of many.`;
       return SITE[target];
     },
   });
@@ -25,6 +27,7 @@ afterAll(async () => {
   removeScratches();
 });
 
+const MANY = Array.from({ length: 25 }, (_, i) => `/many/${i}`);
 const SITE: Record<string, string | { headers: Record<string, string>; body: string }> = {
   '/docs/': `${links('/docs/one', '/docs/two', '/docs/gone?a="b"', '/docs/table.csv')}<p>Where the documentation begins.`,
   '/docs/one': '<title>One</title><h1>Chapter one</h1><p>A polite crawler waits between two requests to a host.',
@@ -101,6 +104,24 @@ test('search-index indexes each page once over two runs, and finds it', async ()
   expect(await example('search-index', [index, 'crawl', seed, here()])).toContain('4 pages are indexed');
   const said = await example('search-index', [index, 'search', 'polite', 'crawler']);
   expect(said).toMatch(/^One\n {2}http:\S+\/docs\/one\n {2}.*\[polite\] \[crawler\]/);
+});
+
+test('search-index that is killed goes on without losing a page, and indexes none twice', async () => {
+  const index = join(scratch(), 'index.sqlite');
+  const seed = site.url('127.0.0.1', '/many/');
+  // shortened: 10 s that a host owes after an unclean stop
+  const args = [index, 'crawl', seed, here({ delay: '40ms', 'batch.time': '50ms', 'unclean.owe': '0ms' })];
+  for (const requests of [4, 9]) {
+    const child = spawn(process.execPath, [join(root, 'examples/search-index.mjs'), ...args], { cwd: root });
+    const over = new Promise((resolve) => child.on('close', resolve));
+    const until = site.log.length + requests;
+    while (site.log.length < until && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 10));
+    child.kill('SIGKILL');
+    await over;
+  }
+  expect(await example('search-index', args)).toContain(`${MANY.length + 1} pages are indexed`);
+  const said = await example('search-index', [index, 'search', 'numbered']);
+  expect(new Set(said.match(/http\S+/g)).size).toBe(10); // as many as it shows, each once
 });
 
 test('custom-handler gets from a table what its handler says', async () => {
