@@ -39,6 +39,7 @@ export async function runCrawl(
     const pagesBefore = opened.tally.pages;
     const attendant = await attend(opened);
     const progress = setInterval(() => ui.progress(figures(opened, started, recent)), PROGRESS);
+    progress.unref(); // a program that forgets its iteration is not kept alive for it
     let seconds = 0;
     try {
       end = await opened.crawl.run();

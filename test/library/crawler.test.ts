@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { built, removeScratches, saunter, scratch } from '../support/saunter.js';
+import { built, removeScratches, root, saunter, scratch } from '../support/saunter.js';
 import { links, Sites } from '../support/sites.js';
 
 const { createCrawler, exportPages, UserError } = await built<typeof import('../../src/index.js')>('index.js');
@@ -97,6 +100,21 @@ test('without from, a later run gives its own pages alone; with 0, all that are 
   expect(before).toEqual([]);
   const all = await urlsOf(createCrawler({ ...config, from: 0 }));
   expect(all.sort()).toEqual(['/', ...PAGES].sort());
+});
+
+test('a program that forgets its iteration ends all the same, with everything durable', async () => {
+  const config = here();
+  const file = join(scratch(), 'forgets.mjs');
+  const entrance = JSON.stringify(pathToFileURL(join(root, 'dist/index.js')).href);
+  writeFileSync(
+    file,
+    `import { createCrawler } from ${entrance};
+     await createCrawler(${JSON.stringify(config)})[Symbol.asyncIterator]().next();`,
+  );
+  const child = spawn(process.execPath, [file], { stdio: 'ignore' });
+  expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
+  expect((await saunter(['verify', '--dir', config.dir])).code).toBe(0);
+  expect(await urlsOf(createCrawler({ ...config, from: 0 }))).toHaveLength(31);
 });
 
 test('an abort ends the iteration without an error, behind what was committed', async () => {
