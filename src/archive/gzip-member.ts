@@ -105,6 +105,30 @@ function storedMember(parts: readonly Buffer[]): Buffer {
   return out;
 }
 
+/**
+ * What a member of stored blocks holds, without zlib: setting up an inflate costs more than copying the 20 KB that most
+ * records have. Null for any other member, and for one that is not whole or right, about which zlib has words.
+ */
+export function storedContent(member: Buffer, limit: number): Buffer | null {
+  if (member.length < 23 || member.readUInt32BE(0) !== 0x1f8b0800) return null;
+  const trailer = member.length - 8;
+  const size = member.readUInt32LE(trailer + 4);
+  if (size > limit || size > member.length) return null;
+  const out = Buffer.allocUnsafe(size);
+  let at = 10;
+  let filled = 0;
+  for (let isLast = false; !isLast; ) {
+    if (at + 5 > trailer || (member[at] & 6) !== 0) return null;
+    isLast = (member[at] & 1) === 1;
+    const length = member.readUInt16LE(at + 1);
+    const end = at + 5 + length;
+    if ((length ^ 0xffff) !== member.readUInt16LE(at + 3) || end > trailer || filled + length > size) return null;
+    filled += member.copy(out, filled, at + 5, end);
+    at = end;
+  }
+  return at === trailer && filled === size && crc32(out) === member.readUInt32LE(trailer) ? out : null;
+}
+
 function storedBlock(out: Buffer, at: number, bytes: Buffer, final: 0 | 1): number {
   out[at] = final;
   out.writeUInt16LE(bytes.length, at + 1);

@@ -6,10 +6,13 @@
  * Faults that other readers step over (a block one line longer than its Content-Length, an ARC length of -1) are noted
  * in `problems` of the record.
  */
+import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { gunzipSync } from 'node:zlib';
+import { constants, gunzipSync } from 'node:zlib';
+import { storedContent } from './gzip-member.js';
 import { isGzip, type Piece, readPieces } from './inflate.js';
+import { sha1Label } from './warc-fields.js';
 import { parseArcLine, parseWarcHead, type RecordHead, WarcFormatError, type WarcRecord } from './warc-record.js';
 
 export interface ReadOptions {
@@ -227,34 +230,75 @@ const lineText = (line: Buffer): string => line.toString('utf8', 0, line.at(-1) 
  * Reads the one record of these bytes of a file: one read, one gunzip. Synchronous, for threads that may wait for the
  * disk. Throws {@link WarcFormatError} if the bytes are not a whole record, or inflate to more than `inflatedLimit`.
  */
-export function readRecordAt(
+export function readRecordAt(path: string, offset: number, length: number, inflatedLimit?: number): WarcRecord {
+  const fd = openSync(path, 'r');
+  try {
+    return readRecordIn(fd, path, offset, length, inflatedLimit);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The same for a file that is open. @param path what errors call it */
+export function readRecordIn(
+  fd: number,
   path: string,
   offset: number,
   length: number,
   inflatedLimit = 2 * BLOCK_LIMIT,
 ): WarcRecord {
   const fail = (what: string): WarcFormatError => new WarcFormatError(path, offset, what);
-  const fd = openSync(path, 'r');
-  let bytes = Buffer.allocUnsafe(length);
-  try {
-    let filled = 0;
-    while (filled < length) {
-      const count = readSync(fd, bytes, filled, length - filled, offset + filled);
-      if (count === 0) throw fail(`the file ends after ${filled} of ${length} bytes of the record`);
-      filled += count;
-    }
-  } finally {
-    closeSync(fd);
+  let bytes: Buffer = Buffer.allocUnsafe(length);
+  let filled = 0;
+  while (filled < length) {
+    const count = readSync(fd, bytes, filled, length - filled, offset + filled);
+    if (count === 0) throw fail(`the file ends after ${filled} of ${length} bytes of the record`);
+    filled += count;
   }
   try {
-    if (isGzip(bytes)) bytes = gunzipSync(bytes, { maxOutputLength: inflatedLimit, chunkSize: 65_536 });
+    if (isGzip(bytes)) bytes = storedContent(bytes, inflatedLimit) ?? inflated(bytes, inflatedLimit);
   } catch (error) {
     throw fail(`the gzip member is damaged (${(error as Error).message})`);
   }
   return { ...parseWhole(bytes, fail), offset, length };
 }
 
+/** RFC 1952, 2.3.1: a member ends with the size of what it holds, so one buffer just fits. A lie only costs more buffers,
+ * and a buffer that is too large makes the collector run for nothing. */
+function inflated(member: Buffer, limit: number): Buffer {
+  const size = member.length < 18 ? 0 : member.readUInt32LE(member.length - 4);
+  return gunzipSync(member, { maxOutputLength: limit, chunkSize: Math.min(Math.max(size + 64, 1024), 1 << 20) });
+}
+
+/** Bytes of a file in which the head of one of our own records ends, compressed or not. */
+const HEAD_SAMPLE = 1536;
+
+/**
+ * Does the record say that its block is this one, by length and SHA-1? Reads its head alone, which is a third of the work
+ * for a page's text. False if the head is longer than ours are, or has no such digest.
+ */
+export function isBlockOf(fd: number, offset: number, length: number, block: Buffer): boolean {
+  let bytes: Buffer = Buffer.allocUnsafe(Math.min(length, HEAD_SAMPLE));
+  bytes = bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, offset));
+  try {
+    if (isGzip(bytes)) bytes = gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, chunkSize: 4096 });
+    const { head } = parseHead(bytes, (what) => new Error(what));
+    const stated = head.headers.get('WARC-Block-Digest');
+    return head.blockLength === block.length && stated === sha1Label(createHash('sha1').update(block).digest());
+  } catch {
+    return false; // whoever reads it whole will say what is wrong
+  }
+}
+
 function parseWhole(bytes: Buffer, fail: (what: string) => Error): RecordHead & { block: Buffer } {
+  const { head, at } = parseHead(bytes, fail);
+  if (bytes.length - at < head.blockLength)
+    throw fail(`the block has ${bytes.length - at} of ${head.blockLength} bytes`);
+  return { ...head, block: bytes.subarray(at, at + head.blockLength) };
+}
+
+/** The head that these bytes begin with, and where the block begins. */
+function parseHead(bytes: Buffer, fail: (what: string) => Error): { head: RecordHead; at: number } {
   const lines: string[] = [];
   let at = 0;
   for (;;) {
@@ -266,13 +310,9 @@ function parseWhole(bytes: Buffer, fail: (what: string) => Error): RecordHead & 
     lines.push(line);
     if (!lines[0].startsWith('WARC/')) break;
   }
-  let head: RecordHead | null;
   try {
-    head = parseArcLine(lines[0] ?? '') ?? parseWarcHead(lines);
+    return { head: parseArcLine(lines[0] ?? '') ?? parseWarcHead(lines), at };
   } catch (error) {
     throw fail((error as Error).message);
   }
-  if (bytes.length - at < head.blockLength)
-    throw fail(`the block has ${bytes.length - at} of ${head.blockLength} bytes`);
-  return { ...head, block: bytes.subarray(at, at + head.blockLength) };
 }

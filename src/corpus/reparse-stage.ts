@@ -87,7 +87,7 @@ function keep(
 ): ReparseResult['text'] {
   if (text === '' || recordId === null) return order.text === null ? 'same' : null;
   const block = Buffer.from(text);
-  if (order.text !== null && archive.record(order.text).block.equals(block)) return 'same';
+  if (order.text !== null && archive.holds(order.text, block)) return 'same';
   const { segment, offset, length } = writer.appendConversion({
     ...{ url: order.url, date: order.at, text: block, refersTo: recordId },
     language: language === '' ? null : language,

@@ -21,13 +21,14 @@ export function runReparseThread(port: MessagePort, data: ReparseThreadData, par
   const text = new SegmentWriter({ ...data.text, kind: 'text', clock: parts.clock });
   const stage: ReparseParts = {
     ...{ text, caps: data.caps, agent: data.agent, shingles: data.shingles, documents: parts.documents },
-    archive: new ArchiveReader(new Map(data.paths)),
+    archive: new ArchiveReader(new Map(data.paths), true),
     heavy: new HeavyTypes(parts.handled),
   };
   const post = (message: FromReparseThread): void => port.postMessage(message);
   const answer = async (message: ToReparseThread): Promise<void> => {
     if (message.type === 'close') {
       text.close();
+      stage.archive.close();
       post({ type: 'closed', closed: text.takeClosed() });
       return;
     }
