@@ -154,7 +154,12 @@ export class Projection {
   event({ host, kind, value, until, at }: HostEventRow): void {
     const { hosts } = this;
     if (kind === 'throttled' || kind === 'recovered') hosts.penalty[host] = value;
-    if (kind === 'throttled') this.#owes(host, until, at);
+    // no sign of a clock that was set back: the rows of a batch are read table by table, and this one stands beside that of
+    // its request, which a later request of the host may follow in the same batch
+    if (kind === 'throttled' && until > hosts.nextAt[host]) {
+      hosts.nextAt[host] = until;
+      this.#owesFrom[host] = at;
+    }
     if (kind === 'recovered') {
       hosts.sleeps[host] = 0;
       hosts.offline[host] = 0;

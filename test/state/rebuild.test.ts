@@ -161,6 +161,21 @@ describe('clocks after a restart', () => {
     expect(start(CLEAN, STOPPED + 4000).frontier.hosts.nextAt[0]).toBe(0);
   });
 
+  test('a host that was throttled and answered within one batch owes what it owed last', () => {
+    const throttled = { at: STOPPED - 5000, until: STOPPED - 1000, value: 4000, words: 'slow down' };
+    commit({
+      requests: [
+        request(1, 1, { started: STOPPED - 5010, ended: STOPPED - 5000, code: 'http.throttled', delay: 4000 }),
+        request(2, 1, { started: STOPPED - 110, ended: STOPPED - 100, delay: 2000 }),
+      ],
+      hostEvents: [
+        { host: 0, kind: 'throttled', ...throttled },
+        { host: 0, kind: 'recovered', ...throttled, at: STOPPED - 100, until: 0, value: 2000 },
+      ],
+    });
+    expect(start(CLEAN, STOPPED).frontier.hosts.nextAt[0]).toBe(STOPPED + 1900);
+  });
+
   test('a clock that was set back makes nobody wait for longer than was owed', () => {
     const now = STOPPED - 86_400_000;
     expect(start(CLEAN, now).frontier.hosts.nextAt[0]).toBeLessThanOrEqual(now + 5000);
