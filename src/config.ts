@@ -253,10 +253,16 @@ export const OPTIONS = {
   // -- DESIGN 3
   ...group('Dashboard and API', {
     admin: orOff(
-      count(8787, 1, 65_535, 'Port of the dashboard and the HTTP API of a running crawl.', {
-        flag: 'admin',
-        value: 'PORT',
-      }),
+      count(
+        8787,
+        1,
+        65_535,
+        'Port of the dashboard and the HTTP API of a running crawl, on 127.0.0.1, with a token: that of SAUNTER_TOKEN, or one that is printed.',
+        {
+          flag: 'admin',
+          value: 'PORT',
+        },
+      ),
       'off',
     ),
     adminAddress: text(

@@ -76,7 +76,12 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
       words = ENDS[end];
     },
   };
-  const summary = await runCrawl(options, ui, PAGE_THREAD, administered(options, ui, listening(options.dir, ui)));
+  const summary = await runCrawl(
+    options,
+    ui,
+    PAGE_THREAD,
+    administered(options, (words) => terminal.error(words), listening(options.dir, ui)),
+  );
   terminal.print(
     args.flags.has('json')
       ? JSON.stringify(summary)

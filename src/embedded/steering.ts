@@ -12,7 +12,7 @@ import { type Alarm, alarmsOf } from './alarms.js';
 import { type CrawlStats, crawlStats, sampleOf, Walks } from './figures.js';
 import { type HostLine, type HostPage, type HostQuery, HostView } from './host-view.js';
 import type { OpenedCrawl } from './open.js';
-import { hostName, type OperatorAnswer, type OperatorRequest, operate } from './operate.js';
+import { blockTime, hostName, type OperatorAnswer, type OperatorRequest, operate } from './operate.js';
 import { plant } from './seeds.js';
 import { SAMPLE_MS, type Sample, Watch } from './watch.js';
 
@@ -166,6 +166,12 @@ export class Steering {
    * @throws UserError (usage) if it is none */
   hostName(text: string): string {
     return hostName(text);
+  }
+
+  /** ms of a duration in words.
+   * @throws UserError (usage) */
+  blockTime(text: string): number {
+    return blockTime(text);
   }
 
   /** Blocks, unblocks, tries again. */

@@ -155,7 +155,13 @@ export const SeedsBody = z
     priority: z.int().min(0).max(4).default(0).openapi({ description: 'Level 0 (best) to 4.' }),
   })
   .openapi('Seeds');
-export const BlockBody = z.strictObject({ host, reason: z.string().min(1).max(1000) }).openapi('Block');
+export const BlockBody = z
+  .strictObject({
+    host,
+    reason: z.string().max(1000).default(''),
+    for: z.string().max(40).optional().openapi({ description: 'A duration such as 2h: the block ends by itself.' }),
+  })
+  .openapi('Block');
 export const UnblockBody = z.strictObject({ host }).openapi('Unblock');
 export const RetryBody = z
   .strictObject({ url: z.string().max(LONGEST_URL).optional(), host: host.optional() })

@@ -37,6 +37,8 @@ const LARGEST_BODY = 4 * 1024 * 1024;
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
+const NOT_JSON = 'Send JSON, and say so: Content-Type: application/json.';
+
 /** What anybody may have who found the port: that it lives, what it would answer, and the empty dashboard. */
 const OPEN = (path: string): boolean =>
   path === '/healthz' || path === '/openapi.json' || path === '/' || path.startsWith('/assets/');
@@ -86,7 +88,7 @@ export function createApi(
   app.onError((error, c) => {
     if (error instanceof UserError) return refusal(c, error.exitCode === 2 ? 400 : 404, error.message);
     if ('status' in error && typeof error.status === 'number' && error.status < 500)
-      return refusal(c, error.status, error.message);
+      return refusal(c, error.status, error.status === 415 ? NOT_JSON : error.message);
     return refusal(c, 500, 'Something broke in the crawler: its log says what.');
   });
   app.notFound(async (c) => {
@@ -191,9 +193,14 @@ function steeringRoutes(app: OpenAPIHono, steering: Steering): void {
   app.openapi(
     post('/crawl/blocklist', 'blockHost', 'No request to this host from now on.', Operated, BlockBody),
     async (c) => {
-      const { host, reason } = c.req.valid('json') as z.infer<typeof BlockBody>;
+      const { host, reason, for: time } = c.req.valid('json') as z.infer<typeof BlockBody>;
       return c.json(
-        await steering.operate({ verb: 'block', host: steering.hostName(host), reason: oneLine(reason) }),
+        await steering.operate({
+          verb: 'block',
+          host: steering.hostName(host),
+          reason: oneLine(reason),
+          ...(time !== undefined && { for: steering.blockTime(time) }),
+        }),
         200,
       );
     },
@@ -273,6 +280,7 @@ const TITLES: Record<number, string> = {
   403: 'Forbidden',
   404: 'Not found',
   413: 'Too large',
+  415: 'Not JSON',
   421: 'Another server',
   500: 'Our fault',
 };

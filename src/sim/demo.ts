@@ -80,7 +80,7 @@ export function demoReport(summary: DemoCrawlSummary, log: ServerLogSummary, dir
     'How to look at it',
     `  ${SAUNTER} status --dir ${dir}`,
     `  ${SAUNTER} list urls --dir ${dir}`,
-    `  ${SAUNTER} export --dir ${dir} --format jsonl`,
+    `  ${SAUNTER} export --dir ${dir} --out pages.jsonl`,
     `  ${SAUNTER} verify --dir ${dir}     reads everything back and proves every delay`,
   ].join('\n');
 }
