@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { types } from 'node:util';
 import { createContext, Script } from 'node:vm';
 import type { CrawlOptions, CrawlUi } from '../crawl-options.js';
 import { UserError } from '../errors.js';
@@ -82,19 +83,17 @@ export function guardedScore(score: Score, say: (sentence: string) => void): Sco
 }
 
 /** The watchdog's error may be of another realm, so it goes by its code. */
-function isTimeout(error: unknown): boolean {
-  try {
-    return (error as NodeJS.ErrnoException | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
-  } catch {
-    return false;
-  }
-}
+const isTimeout = (error: unknown): boolean => dataOf(error, 'code') === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 
 /** Whatever was thrown, in a few words: it may be anything, and lie. */
 function wordsOf(error: unknown): string {
-  try {
-    return String((error as Error)?.message ?? error).slice(0, 200);
-  } catch {
-    return 'with something that cannot be read';
-  }
+  if (typeof error === 'string') return error.slice(0, 200);
+  const message = dataOf(error, 'message');
+  return typeof message === 'string' ? message.slice(0, 200) : 'with something that has no message';
+}
+
+/** A property that is plain data. Getters and proxies run code of whoever threw it, and the watchdog has gone home. */
+function dataOf(error: unknown, name: string): unknown {
+  if (typeof error !== 'object' || error === null || types.isProxy(error)) return undefined;
+  return Object.getOwnPropertyDescriptor(error, name)?.value;
 }

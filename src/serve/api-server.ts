@@ -45,7 +45,10 @@ export async function serveApi(
 ): Promise<ApiServer> {
   const app = createApi(steering, new Access(token, address), asset);
   const server = await new Promise<Server>((resolve, reject) => {
-    const listening = serve({ fetch: app.fetch, hostname: address, port }, () => resolve(listening)) as Server;
+    const listening = serve(
+      { fetch: app.fetch, hostname: address, port, serverOptions: { connectionsCheckingInterval: 2_000 } },
+      () => resolve(listening),
+    ) as Server;
     listening.on('error', (error: NodeJS.ErrnoException) => reject(refused(error, address, port)));
     listening.maxConnections = CONNECTIONS;
     listening.headersTimeout = 10_000;

@@ -85,6 +85,12 @@ export function createApi(
   });
   const tooLarge = `A request may have ${LARGEST_BODY / 1024 / 1024} MiB: send the seeds in several.`;
   app.use(bodyLimit({ maxSize: LARGEST_BODY, onError: (c) => refusal(c, 413, tooLarge) }));
+  for (const path of ['/crawl/seeds', '/crawl/blocklist', '/dead-letters/retry']) {
+    app.use(path, async (c, next) => {
+      const isJson = /^application\/json\b/i.test(c.req.header('content-type') ?? '');
+      return isJson ? next() : refusal(c, 415, NOT_JSON);
+    });
+  }
   app.onError((error, c) => {
     if (error instanceof UserError) return refusal(c, error.exitCode === 2 ? 400 : 404, error.message);
     if ('status' in error && typeof error.status === 'number' && error.status < 500)
@@ -169,7 +175,9 @@ function looking(app: OpenAPIHono, steering: Steering): void {
     'Server-sent events: `stats` every second, `requests` as they are committed.',
     'text/event-stream',
   );
-  app.get('/events', (c) => events.stream(c));
+  app.get('/events', (c) =>
+    c.req.method === 'HEAD' ? refusal(c, 405, 'Events are a stream: ask for them with GET.') : events.stream(c),
+  );
   stream(app, '/metrics', 'The figures for Prometheus.', 'text/plain');
   app.get('/metrics', () => new Response(metricsText(steering.stats()), { headers: { 'Content-Type': METRICS_TYPE } }));
 }
@@ -279,6 +287,7 @@ const TITLES: Record<number, string> = {
   401: 'No token',
   403: 'Forbidden',
   404: 'Not found',
+  405: 'Another method',
   413: 'Too large',
   415: 'Not JSON',
   421: 'Another server',

@@ -287,7 +287,9 @@ class Scan {
     if (urls.state(url) !== UrlState.done) return urls.state(url) === UrlState.pending;
     if (!revisits.isRevisit(url)) return false;
     const [{ request }] = reader.at('visits', [revisits.lastVisit(url)]);
-    const isOut = request < 0 || reader.at('requests', [request])[0].ended < at;
+    const ended = request < 0 ? Number.NEGATIVE_INFINITY : reader.at('requests', [request])[0].ended;
+    // one that ends later than now is of a clock that was set back since: before a lease of the new clock
+    const isOut = ended < at || (ended > this.#now && at <= this.#now);
     if (isOut) revisits.take(url);
     return isOut;
   }

@@ -135,6 +135,20 @@ describe('a score of the user', () => {
       },
       /^The score failed on/,
     ],
+    [
+      'throws what runs when it is looked at',
+      () => {
+        throw Object.defineProperty({}, 'message', { get: () => expect.fail('its code ran outside the watchdog') });
+      },
+      /^The score failed on .+ has no message/,
+    ],
+    [
+      'throws a proxy',
+      () => {
+        throw new Proxy({}, { getOwnPropertyDescriptor: () => expect.fail('its code ran outside the watchdog') });
+      },
+      /^The score failed on .+ has no message/,
+    ],
     ['gives nothing', () => undefined, /^The score gave no number for/],
     ['gives no number', () => Number.NaN, /^The score gave no number for/],
     ['promises a number', async () => 1, /^The score gave no number for/],

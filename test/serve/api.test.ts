@@ -132,7 +132,10 @@ describe('bad requests', () => {
   test('no JSON, another type, an unknown path, an unknown host: each is told', async () => {
     const type = { 'Content-Type': 'application/json' };
     expect((await crawl.ask('/crawl/seeds', { method: 'POST', headers: type, body: '{' })).status).toBe(400);
-    expect((await crawl.ask('/crawl/seeds', { method: 'POST', body: '{}' })).status).toBe(415);
+    for (const path of ['/crawl/seeds', '/dead-letters/retry']) {
+      expect((await crawl.ask(path, { method: 'POST' })).status).toBe(415);
+    }
+    expect((await crawl.ask('/events', { method: 'HEAD' })).status).toBe(405);
     expect((await crawl.ask('/crawl/blocklist', posted({ host: 'a b', reason: 'x' }))).status).toBe(400);
     expect((await crawl.ask('/crawl/blocklist', posted({ host: 'a.test', for: 'long' }))).status).toBe(400);
     expect((await crawl.ask('/crawl/blocklist', posted({ host: 'never.met.test' }, 'DELETE'))).status).toBe(404);
