@@ -11,7 +11,7 @@ test('stored blocks are read as zlib reads them', () => {
     fc.property(bytes, bytes, fc.nat(200_000), (head, body, more) => {
       const long = Buffer.concat([body, Buffer.alloc(more, 'stored, and longer than one block')]);
       for (const member of [gzipRecord(head, body, 0), gzipSync(long, { level: 0 })]) {
-        expect(storedContent(member, LIMIT) ?? 'not stored').toEqual(gunzipSync(member));
+        expect(storedContent(member, LIMIT)?.equals(gunzipSync(member))).toBe(true);
       }
     }),
     { numRuns: 60 },
@@ -31,7 +31,7 @@ test('whatever else a member is, it is left to zlib: never other bytes, never mo
         const member = Buffer.from(whole.subarray(0, whole.length - cut));
         for (const { at, byte } of edits) if (at < member.length) member[at] = byte;
         const read = storedContent(member, LIMIT);
-        if (read !== null) expect(read).toEqual(gunzipSync(member));
+        if (read !== null) expect(read.equals(gunzipSync(member))).toBe(true);
       },
     ),
     { numRuns: 400 },

