@@ -231,7 +231,7 @@ export class WorkerPool {
     const culprit = this.#shared.parsing(index);
     const now = this.#options.clock.monotonic();
     if (++this.#deaths > MAX_DEATHS) {
-      this.#events.fatal(`page workers keep dying; the last one said: ${why}`);
+      this.#events.fatal(hopeless(why));
       return;
     }
     this.#members[index] = this.#start(index);
@@ -242,6 +242,12 @@ export class WorkerPool {
     this.#events.reports({ reports, links: { words: new Uint32Array(0), text: new Uint8Array(0) } });
   }
 }
+
+/** Why there is no use in starting another worker, in one line. */
+const hopeless = (why: string): string =>
+  why.includes('EMFILE')
+    ? 'page workers cannot start: too many files are open; raise the limit (ulimit -n), then run the same command to go on'
+    : `page workers keep dying; the last one said: ${why.split('\n', 1)[0]}`;
 
 /** What is reported of a lease whose worker died: its request may have been made up to now. */
 function returned(lease: Lease, code: OutcomeCode, now: number): LeaseReport {
