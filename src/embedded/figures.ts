@@ -55,6 +55,9 @@ export interface CrawlStats {
   revisits: { fetched: number; notModified: number; changed: number; freshness: number | null };
 }
 
+export const stateOf = ({ isStopping, isPaused }: OpenedCrawl['crawl']): CrawlStats['state'] =>
+  isStopping ? 'stopping' : isPaused ? 'paused' : 'running';
+
 /** URLs beyond which nobody walks over all of them while a crawl runs: 50 ms. */
 const MOST_URLS = 5_000_000;
 
@@ -76,7 +79,7 @@ export function crawlStats(opened: OpenedCrawl, watch: Watch, startedAt: number,
   const { rss, heapUsed } = process.memoryUsage();
   return {
     at: now,
-    state: crawl.isStopping ? 'stopping' : crawl.isPaused ? 'paused' : 'running',
+    state: stateOf(crawl),
     startedAt,
     pages: tally.pages,
     pagesPerSecond: perSecond(last.pages),

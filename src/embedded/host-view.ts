@@ -226,8 +226,7 @@ export class HostView {
     const end = store.count('requests');
     for (let at = end; at > 0 && end - at < DEPTH && found.length < SHOWN; at -= SLICE) {
       const from = Math.max(0, at - SLICE);
-      const places = Array.from({ length: at - from }, (_, i) => from + i);
-      const rows = store.at('requests', places);
+      const rows = store.at('requests', range(from, at));
       for (let i = rows.length - 1; i >= 0 && found.length < SHOWN; i--) {
         const { target: url, kind, started, ended, status, code, bytes } = rows[i];
         if (rows[i].host === host) found.push({ url, kind, started, ended, status, code, bytes });
@@ -237,3 +236,7 @@ export class HostView {
     return found;
   }
 }
+
+/** The places of rows from `from` on, up to `to`. */
+export const range = (from: number, to: number): number[] =>
+  Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);

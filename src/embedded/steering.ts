@@ -9,10 +9,10 @@ import { segmentPaths } from '../corpus/segment-paths.js';
 import { OUTCOMES, type OutcomeCode, UserError } from '../errors.js';
 import { UrlState } from '../frontier/url-table.js';
 import { type Alarm, alarmsOf } from './alarms.js';
-import { type CrawlStats, crawlStats, sampleOf, Walks } from './figures.js';
-import { type HostLine, type HostPage, type HostQuery, HostView } from './host-view.js';
+import { type CrawlStats, crawlStats, sampleOf, stateOf, Walks } from './figures.js';
+import { type HostLine, type HostPage, type HostQuery, HostView, range } from './host-view.js';
 import type { OpenedCrawl } from './open.js';
-import { blockTime, hostName, type OperatorAnswer, type OperatorRequest, operate } from './operate.js';
+import { type OperatorAnswer, type OperatorRequest, operate } from './operate.js';
 import { plant } from './seeds.js';
 import { SAMPLE_MS, type Sample, Watch } from './watch.js';
 
@@ -162,18 +162,6 @@ export class Steering {
 
   // -- steering -----------------------------------------------------------------------------------------------------
 
-  /** The name that a crawl has for a host.
-   * @throws UserError (usage) if it is none */
-  hostName(text: string): string {
-    return hostName(text);
-  }
-
-  /** ms of a duration in words.
-   * @throws UserError (usage) */
-  blockTime(text: string): number {
-    return blockTime(text);
-  }
-
   /** Blocks, unblocks, tries again. */
   operate(request: OperatorRequest): Promise<OperatorAnswer> {
     return operate(this.#opened, request);
@@ -182,7 +170,7 @@ export class Steering {
   /** Nothing new is requested while a crawl is paused. A pause ends with the process: the same command goes on. */
   pause(isPaused: boolean): CrawlStats['state'] {
     this.#opened.crawl.isPaused = isPaused;
-    return this.#opened.crawl.isStopping ? 'stopping' : isPaused ? 'paused' : 'running';
+    return stateOf(this.#opened.crawl);
   }
 
   /**
@@ -204,6 +192,3 @@ export class Steering {
     return answers;
   }
 }
-
-const range = (from: number, to: number): number[] =>
-  Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);

@@ -103,9 +103,8 @@ export class Watch {
   }
 
   /** The last requests, newest first. */
-  recentRequests(host = -1): RequestRow[] {
-    const rows = this.#recentRequests.slice(-RECENT).reverse();
-    return host < 0 ? rows : rows.filter((row) => row.host === host);
+  recentRequests(): RequestRow[] {
+    return this.#recentRequests.slice(-RECENT).reverse();
   }
 
   /** Of the hosts that were asked often since `from` (wall ms), the one most of whose requests failed; null if none did. */
@@ -153,11 +152,6 @@ export class Watch {
     const change = { ...NOTHING, seconds: (newest.at - oldest.at) / 1000 };
     for (const name of Object.keys(NOTHING) as (keyof Sample)[]) change[name] = newest[name] - oldest[name];
     return change;
-  }
-
-  /** The same since the beginning of this run, for shares that need many requests to mean something. */
-  get sinceStart(): Pick<Sample, 'good' | 'throttled' | 'failed' | 'read' | 'repeated'> {
-    return this.#counts;
   }
 }
 

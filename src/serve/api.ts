@@ -2,6 +2,7 @@
 import { createRoute, OpenAPIHono, type z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { blockTime, hostName } from '../embedded/operate.js';
 import type { Steering } from '../embedded/steering.js';
 import { UserError } from '../errors.js';
 import { version } from '../version.js';
@@ -205,9 +206,9 @@ function steeringRoutes(app: OpenAPIHono, steering: Steering): void {
       return c.json(
         await steering.operate({
           verb: 'block',
-          host: steering.hostName(host),
+          host: hostName(host),
           reason: oneLine(reason),
-          ...(time !== undefined && { for: steering.blockTime(time) }),
+          ...(time !== undefined && { for: blockTime(time) }),
         }),
         200,
       );
@@ -217,12 +218,12 @@ function steeringRoutes(app: OpenAPIHono, steering: Steering): void {
     { ...post('/crawl/blocklist', 'unblockHost', 'Ends a block.', Operated, UnblockBody), method: 'delete' as const },
     async (c) => {
       const { host } = c.req.valid('json') as z.infer<typeof UnblockBody>;
-      return c.json(await steering.operate({ verb: 'unblock', host: steering.hostName(host) }), 200);
+      return c.json(await steering.operate({ verb: 'unblock', host: hostName(host) }), 200);
     },
   );
   app.openapi(post('/dead-letters/retry', 'retry', 'Takes dead URLs back.', Operated, RetryBody), async (c) => {
     const { url, host } = c.req.valid('json') as z.infer<typeof RetryBody>;
-    const which = url !== undefined ? { url } : host !== undefined ? { host: steering.hostName(host) } : {};
+    const which = url !== undefined ? { url } : host !== undefined ? { host: hostName(host) } : {};
     return c.json(await steering.operate({ verb: 'retry', ...which }), 200);
   });
   for (const verb of ['pause', 'resume'] as const) {

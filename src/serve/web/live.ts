@@ -30,17 +30,13 @@ export function useLive(attempt: number): Live {
   const [live, setLive] = useState<Live>({ stats: null, samples: [], requests: [], trouble: '', needsToken: false });
   useEffect(() => {
     const control = new AbortController();
-    void follow(control.signal, attempt, (change) => setLive((before) => ({ ...before, ...change(before) })));
+    void follow(control.signal, (change) => setLive((before) => ({ ...before, ...change(before) })));
     return () => control.abort();
   }, [attempt]);
   return live;
 }
 
-async function follow(
-  signal: AbortSignal,
-  _attempt: number,
-  update: (change: (before: Live) => Partial<Live>) => void,
-): Promise<void> {
+async function follow(signal: AbortSignal, update: (change: (before: Live) => Partial<Live>) => void): Promise<void> {
   while (!signal.aborted) {
     try {
       const { samples } = await get<History>('/crawl/history', signal);
