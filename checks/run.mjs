@@ -23,6 +23,7 @@ const CHECKS = [
     async () => (await import('./options.mjs')).checkOptions(src, (await import('../dist/config.js')).OPTIONS),
   ],
   ['docs', async () => (await import('./docs.mjs')).checkDocs()],
+  ['links', async () => (await import('./links.mjs')).checkLinks(root)],
   ['dead code', () => tool('knip')],
   ['package', () => tool('publint', '--strict', '--pack', 'false')],
   ['dependencies', async () => (await import('./audit.mjs')).checkAudit(root)],
