@@ -21,11 +21,13 @@ export const FLOORS = [
     'config.ts',
     'config-file.ts',
     'config-machine.ts',
+    'config-module.ts',
     'config-network.ts',
     'config-politeness.ts',
     'config-repeats.ts',
     'config-scope.ts',
     'config-storage.ts',
+    'config-text.ts',
     'load-config.ts',
     'option-kinds.ts',
     'option-texts.ts',
@@ -56,7 +58,7 @@ const COMPUTING = new Set(['node:assert', 'node:buffer', 'node:string_decoder', 
 const ENGINE_USERS = ['engines', 'cli', 'embedded', 'cluster', 'sim'];
 
 /** Who may import a computed name: it loads modules of the user's. */
-const LOADERS = ['workers/user-handlers.ts', 'embedded/score-plugin.ts'];
+const LOADERS = ['workers/user-handlers.ts', 'embedded/score-plugin.ts', 'config-module.ts'];
 
 /** Folders that may have folders of their own. */
 const DEEP = ['serve/web'];

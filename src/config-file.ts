@@ -1,25 +1,86 @@
-import { readFileSync, statSync } from 'node:fs';
+/**
+ * The config file: YAML or JSON, whose lines messages can name, or a module (`config-module.ts`), which may also hold
+ * functions. What the options mean is not decided here (`load-config.ts`).
+ */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { extname } from 'node:path';
+import { type ConfigFunctions, NO_FUNCTIONS, readConfigModule } from './config-module.js';
 import { UserError } from './errors.js';
+import type { ConfigSource } from './load-config.js';
 
 const LARGEST = 1024 * 1024;
 
+/** The names under which a file is found without being named, in the folder where the program runs. */
+export const CONFIG_NAMES: readonly string[] = [
+  'saunter.yaml',
+  'saunter.yml',
+  'saunter.json',
+  'saunter.config.ts',
+  'saunter.config.mts',
+  'saunter.config.js',
+  'saunter.config.mjs',
+];
+
+const MODULES: ReadonlySet<string> = new Set(['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts']);
+
+export interface ConfigFile extends ConfigSource {
+  /** What {@link loadConfig} takes. */
+  readonly values: unknown;
+  readonly functions: ConfigFunctions;
+}
+
+/** The one file of {@link CONFIG_NAMES} that is here, or null.
+ * @throws UserError (usage) if there are several */
+export function findConfigFile(): string | null {
+  const found = CONFIG_NAMES.filter((name) => existsSync(name));
+  if (found.length > 1) {
+    const names = found.join(' and ');
+    throw new UserError(`There are several config files here, ${names}: name one with --config, or keep only one.`, 2);
+  }
+  return found[0] ?? null;
+}
+
 /**
- * What a config file holds. JSON only, so far.
- * @throws UserError (usage) if it cannot be read or is not JSON
+ * Reads a file by its ending: `.yaml` and `.yml` are YAML, `.js`, `.ts` and their kin are modules, all else is JSON.
+ * @throws UserError (usage) that names the file, and the line where there is one
  */
-export function readConfigFile(path: string): unknown {
-  let text: string;
+export async function readConfigFile(path: string): Promise<ConfigFile> {
+  const ending = extname(path).toLowerCase();
+  const text = readText(path);
+  if (MODULES.has(ending)) return { name: path, lineOf: () => null, ...(await readConfigModule(path)) };
+  const { readYaml } = await import('./config-text.js');
+  const isYaml = ending === '.yaml' || ending === '.yml';
+  if (!isYaml) checkJson(text, path);
+  return { name: path, functions: NO_FUNCTIONS, ...readYaml(text, path) };
+}
+
+function readText(path: string): string {
   try {
     const file = statSync(path);
     if (!file.isFile()) throw new Error('it is not a file');
     if (file.size > LARGEST) throw new Error('it is larger than 1 MiB');
-    text = readFileSync(path, 'utf8');
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
-    throw new UserError(`The config file ${path} cannot be read: ${(error as Error).message}.`, 2, { cause: error });
+    throw new UserError(`The config file ${path} cannot be read: ${reasonOf(error)}.`, 2, { cause: error });
   }
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return 'there is no such file';
+  if (code === 'EACCES' || code === 'EPERM') return 'this user may not read it';
+  return message;
+}
+
+/** JSON is YAML too, and is read as such for the sake of its lines; but what is not JSON is not let through as YAML. */
+function checkJson(text: string, path: string): void {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
+    JSON.parse(text);
   } catch (error) {
-    throw new UserError(`The config file ${path} is not JSON: ${(error as Error).message}.`, 2, { cause: error });
+    const { message } = error as SyntaxError;
+    const at = /position (\d+)/.exec(message);
+    const before = at === null ? text.trimEnd() : text.slice(0, Number(at[1]));
+    const line = before.split('\n').length;
+    throw new UserError(`The config file ${path} is not JSON, line ${line}: ${message}.`, 2, { cause: error });
   }
 }

@@ -10,35 +10,69 @@ export type FlagValues = Readonly<Record<string, string | readonly string[]>>;
 /** Nested objects of a config file deeper than this hold no option. */
 const DEEPEST = 4;
 
+/** Where values come from: what messages call it, and the line of an option in it (from 1; null if nobody knows). */
+export interface ConfigSource {
+  readonly name: string;
+  lineOf(option: string): number | null;
+}
+
+/** Who gave an option its value; for one that nobody gave, the default did. */
+export type ValueOrigin =
+  | { readonly by: 'file'; readonly line: number | null }
+  | { readonly by: 'flag' }
+  | { readonly by: 'option'; readonly option: OptionName };
+
 /**
  * The configuration of a run: flags win over the file, the file over the defaults.
  *
  * @param file what the config file holds: option names to values, nested (`{"timeout": {"dns": "3s"}}`) or dotted
  *   (`{"timeout.dns": "3s"}`). A number is milliseconds for a duration and bytes for a size.
  * @param flags values of those flags that stand for options
- * @param fileName how messages call the file
+ * @param source how messages call the file; where they should name lines, who knows them
  * @throws UserError (usage) that names the option, the value and what is allowed; or an unknown option and the nearest
  *   known one
  */
-export function loadConfig(file: unknown = {}, flags: FlagValues = {}, fileName = 'the configuration'): Config {
+export function loadConfig(
+  file: unknown = {},
+  flags: FlagValues = {},
+  source: string | ConfigSource = 'the configuration',
+): Config {
+  return loadConfigWithOrigins(file, flags, source).config;
+}
+
+/** The same, and who gave each value that is not the default.
+ * @throws UserError (usage) as {@link loadConfig} */
+export function loadConfigWithOrigins(
+  file: unknown,
+  flags: FlagValues,
+  source: string | ConfigSource,
+): { config: Config; origins: ReadonlyMap<OptionName, ValueOrigin> } {
   const values: Record<string, unknown> = {};
   for (const name of Object.keys(OPTIONS) as OptionName[]) values[name] = optionOf(name).initial;
-  const given = new Set<string>();
-  const accept = (name: OptionName, value: unknown, label: string) => {
+  const origins = new Map<OptionName, ValueOrigin>();
+  const accept = (name: OptionName, value: unknown, label: string, origin: ValueOrigin) => {
     const option = optionOf(name);
     const read = option.read(value);
     if (read instanceof Refused)
       throw new UserError(`${label} cannot be ${quote(read.value)}: give ${option.allowed}.`, 2);
     values[name] = read;
-    given.add(name);
+    origins.set(name, origin);
   };
-  for (const [name, value] of flatten(file, fileName)) accept(known(name, fileName), value, `${name} in ${fileName}`);
-  for (const [flag, value] of Object.entries(flags)) accept(knownFlag(flag), value, `--${flag}`);
+  const { name: fileName, lineOf } = typeof source === 'string' ? { name: source, lineOf: () => null } : source;
+  for (const [given, value] of flatten(file, fileName)) {
+    const line = lineOf(given);
+    const place = line === null ? fileName : `${fileName}, line ${line}`;
+    accept(known(given, place), value, `${given} in ${place}${line === null ? '' : ','}`, { by: 'file', line });
+  }
+  for (const [flag, value] of Object.entries(flags)) accept(knownFlag(flag), value, `--${flag}`, { by: 'flag' });
 
-  if (!given.has('seedBudget') && (given.has('budget') || values.scope === 'any')) values.seedBudget = values.budget;
+  if (!origins.has('seedBudget') && (origins.has('budget') || values.scope === 'any')) {
+    values.seedBudget = values.budget;
+    origins.set('seedBudget', { by: 'option', option: origins.has('budget') ? 'budget' : 'scope' });
+  }
   const config = values as unknown as Config;
   checkPairs(config);
-  return Object.freeze(config);
+  return { config: Object.freeze(config), origins };
 }
 
 /** Options that only make sense in this order. */

@@ -2,7 +2,7 @@
  * The kinds of option values: how each is read from a flag or a file, and how its range is said. The table that uses
  * them is `config.ts`.
  */
-import { formatCount, formatSize, parseDuration, parseSize } from './units.js';
+import { formatCount, formatDuration, formatSize, parseDuration, parseSize } from './units.js';
 
 /** How an option appears on the command line. */
 interface Flag {
@@ -33,6 +33,8 @@ export interface Option<T> extends Traits {
   /** The heading under which the reference lists it. */
   readonly group: string;
   read(value: unknown): T | Refused;
+  /** A value as a config file would hold it: `read` gives it back. */
+  write(value: T): unknown;
 }
 
 /** A value that is not allowed; in a list, the item at fault. */
@@ -71,6 +73,7 @@ export function duration(initial: string, min: string, max: string, says: string
     shown: initial,
     allowed: `a duration from ${min} to ${max}, such as ${examples(DURATIONS, parseDuration, limits, 3)}`,
     read: (value) => within(value, parseDuration(value), limits),
+    write: durationText,
   };
 }
 
@@ -83,6 +86,7 @@ export function size(initial: string, min: string, max: string, says: string, tr
     shown: formatSize(parseSize(initial)),
     allowed: `a size from ${min} to ${max}, such as ${examples(SIZES, parseSize, limits, 2)}`,
     read: (value) => within(value, parseSize(value), limits),
+    write: (bytes) => exactly(bytes, formatSize(bytes), parseSize) ?? `${bytes}B`,
   };
 }
 
@@ -123,6 +127,7 @@ export function share(initial: string, says: string, traits: Traits = {}): Optio
     shown: initial,
     allowed: 'a share from 0% to 100%',
     read,
+    write: (value) => `${Number((100 * value).toPrecision(12))}%`,
   };
 }
 
@@ -180,6 +185,7 @@ export function durations(
     shown: initial.join(', '),
     allowed: `a list of 1 to 8 durations up to ${max}, such as ["30s", "2m"]`,
     read: listOf((item) => within(item, parseDuration(item), limits), 1, 8),
+    write: (values) => values.map(durationText),
   };
 }
 
@@ -191,6 +197,7 @@ export function orOff(option: Option<number>, initial: 'off' | 'as given' = 'as 
     allowed: `${option.allowed}, or off`,
     read: (value) =>
       value === 'off' || value === Number.POSITIVE_INFINITY ? Number.POSITIVE_INFINITY : option.read(value),
+    write: (value) => (value === Number.POSITIVE_INFINITY ? 'off' : option.write(value)),
   };
 }
 
@@ -202,10 +209,20 @@ export function orAuto(option: Option<number>): Option<number | 'auto'> {
     shown: 'auto',
     allowed: `${option.allowed}, or auto`,
     read: (value) => (value === 'auto' ? 'auto' : option.read(value)),
+    write: (value) => (value === 'auto' ? 'auto' : option.write(value)),
   };
 }
 
-const blank = (says: string, traits: Traits) => ({ says, repeats: false, group: '', ...traits });
+const blank = (says: string, traits: Traits) => ({
+  ...{ says, repeats: false, group: '', write: (value: unknown): unknown => value },
+  ...traits,
+});
+
+/** Milliseconds as a text that reads back as the same number. */
+const durationText = (ms: number): string => exactly(ms, formatDuration(ms), parseDuration) ?? `${ms}ms`;
+
+const exactly = (value: number, text: string, parse: (text: string) => number): string | null =>
+  parse(text) === value ? text : null;
 
 function within(value: unknown, number: number, [min, max]: readonly [number, number]): number | Refused {
   return number >= min && number <= max ? number : new Refused(value);

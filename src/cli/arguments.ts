@@ -1,10 +1,10 @@
-/** The command line: flags, operands and `--help`, from a description of each command. */
+/** The command line: flags and operands, from a description of each command (`help.ts` has its `--help`). */
 import { OPTION_NAMES, type OptionName, optionOf } from '../config.js';
 import { UserError } from '../errors.js';
 import type { FlagValues } from '../load-config.js';
 import { nearest } from '../nearest.js';
 
-interface FlagSpec {
+export interface FlagSpec {
   /** Without the dashes. */
   readonly name: string;
   /** What its value is called in `--help`; absent for a switch. */
@@ -27,6 +27,8 @@ export interface CommandSpec {
   readonly examples: readonly (readonly [command: string, says: string])[];
   /** Paragraphs that follow the flags. */
   readonly notes?: readonly string[];
+  /** Whether `--help` has the options without a flag too, which only a config file sets: `named` or `explained`. */
+  readonly fileOptions?: 'named' | 'explained';
 }
 
 /** What was given. */
@@ -87,7 +89,7 @@ export function parseArguments(spec: CommandSpec, argv: readonly string[]): Argu
       values.push(next);
       i++;
     }
-    if (values.at(-1) === '' && PLACES.has(flag.value ?? '')) {
+    if (values.at(-1) === '' && PLACES.has(flag.value?.split('|', 1)[0] ?? '')) {
       throw new UserError(`--${flag.name} cannot be empty: --${flag.name} ${flag.value}.`, 2);
     }
     if (values.length > 1 && !flag.repeats && flag.value !== undefined) {
@@ -101,57 +103,13 @@ export function parseArguments(spec: CommandSpec, argv: readonly string[]): Argu
   return { help, operands, ...split(spec, known, given) };
 }
 
-/** The text of `saunter COMMAND --help`. */
-export function helpOf(spec: CommandSpec, bold: (text: string) => string, columns = 100): string {
-  const flags = [...flagsOf(spec).values()].map((flag) => [flagUsage(flag), flag.says] as const);
-  const examples = spec.examples.flatMap(([command, says]) => [`  ${bold(command)}`, `      ${says}`]);
-  return [
-    spec.says,
-    '',
-    `Usage: ${usageOf(spec)}`,
-    ...(examples.length > 0 ? ['', 'Examples:', ...examples] : []),
-    '',
-    'Options:',
-    ...table(flags, columns),
-    ...(spec.notes ?? []).flatMap((note) => ['', ...wrap(note, columns)]),
-  ].join('\n');
-}
-
-/** Rows of two columns, the second wrapped. */
-export function table(rows: readonly (readonly [string, string])[], columns: number): string[] {
-  const left = Math.min(34, Math.max(...rows.map(([first]) => first.length)) + 2);
-  return rows.flatMap(([first, second]) => {
-    const [head = '', ...tail] = wrap(second, Math.max(30, columns - left - 2));
-    const indent = ' '.repeat(left + 2);
-    const lines = first.length + 2 > left ? [`  ${first}`, `${indent}${head}`] : [`  ${first.padEnd(left)}${head}`];
-    return [...lines, ...tail.map((line) => `${indent}${line}`)];
-  });
-}
-
-function wrap(text: string, columns: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > columns) {
-      lines.push(line);
-      line = word;
-    } else {
-      line = line === '' ? word : `${line} ${word}`;
-    }
-  }
-  return [...lines, line];
-}
-
-function usageOf(spec: CommandSpec): string {
+/** `saunter crawl [seed...] [options]`. */
+export function usageOf(spec: CommandSpec): string {
   return ['saunter', spec.name, spec.operands, '[options]'].filter((part) => part !== '').join(' ');
 }
 
-function flagUsage(flag: FlagSpec): string {
-  return flag.value === undefined ? `--${flag.name}` : `--${flag.name} ${flag.value}`;
-}
-
 /** All flags of a command in the order of `--help`. */
-function flagsOf(spec: CommandSpec): Map<string, FlagSpec> {
+export function flagsOf(spec: CommandSpec): Map<string, FlagSpec> {
   const flags = [...spec.flags, ...spec.options.map(optionFlag), HELP];
   return new Map(flags.map((flag) => [flag.name, flag]));
 }

@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { readConfigFile } from '../config-file.js';
-import type { CrawlOptions, CrawlProgress } from '../crawl-options.js';
+import type { CrawlOptions, CrawlProgress, FetchHook } from '../crawl-options.js';
+import type { VisitOutcome } from '../embedded/outcomes.js';
+import type { Attendant } from '../embedded/run.js';
 import { UserError } from '../errors.js';
-import { checkWorkers, loadConfig, userAgent } from '../load-config.js';
+import type { Score } from '../frontier/score.js';
+import { checkWorkers, userAgent } from '../load-config.js';
 import { version } from '../version.js';
 import { type Arguments, type CommandSpec, OPTIONS_WITH_FLAGS } from './arguments.js';
 import type { ExitCode, World } from './command.js';
+import { CONFIG_FLAG, type Configured, configured } from './configured.js';
 import { directoryOf, readSeeds } from './seeds.js';
 import { allBlocked, BLOCKED, progressLine, reasonForNothing, summaryText } from './summary.js';
 
@@ -20,10 +23,11 @@ export const spec: CommandSpec = {
     { name: 'seeds', value: 'FILE', says: 'Seeds from a file, one on a line; - for standard input.' },
     { name: 'dir', value: 'DIR', says: 'Where the crawl lives. Default: ./saunter- and the host of the first seed.' },
     { name: 'add', says: 'Let these seeds join a crawl that was begun with others.' },
-    { name: 'config', value: 'FILE', says: 'Options from a JSON file; flags win over it. See docs/configuration.md.' },
+    CONFIG_FLAG,
     { name: 'json', says: 'End with one line of JSON on standard output instead of words.' },
   ],
   options: OPTIONS_WITH_FLAGS,
+  fileOptions: 'named',
   examples: [
     ['saunter crawl https://example.org/ --contact me@example.org', 'Everything on example.org and its subdomains.'],
     [
@@ -59,7 +63,8 @@ const ENDS = {
 
 export async function run(args: Arguments, world: World): Promise<ExitCode> {
   const { terminal } = world;
-  const options = await crawlOptions(args, world);
+  const setUp = await configured(args, terminal);
+  const options = await crawlOptions(args, world, setUp);
   if (options.seeds.length > 0) terminal.say(`Crawling into ${options.dir}. Ctrl-C stops cleanly.`);
   // Loaded here, not above: --help needs none of it.
   const [{ runCrawl }, { PAGE_THREAD }, { listening }, { administered }] = await Promise.all([
@@ -80,7 +85,10 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
     options,
     ui,
     PAGE_THREAD,
-    administered(options, (words) => terminal.error(words), listening(options.dir, ui)),
+    hearing(
+      setUp,
+      administered(options, (words) => terminal.error(words), listening(options.dir, ui)),
+    ),
   );
   terminal.print(
     args.flags.has('json')
@@ -97,9 +105,11 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
 }
 
 /** The arguments of `crawl`, read and checked. */
-export async function crawlOptions(args: Arguments, world: Pick<World, 'stdin' | 'signal'>): Promise<CrawlOptions> {
-  const configFile = args.flags.get('config');
-  const config = loadConfig(configFile === undefined ? {} : readConfigFile(configFile), args.options, configFile);
+async function crawlOptions(
+  args: Arguments,
+  world: Pick<World, 'stdin' | 'signal'>,
+  { config, functions }: Configured,
+): Promise<CrawlOptions> {
   checkWorkers(config, availableParallelism());
   const seeds = await readSeeds(args.operands, args.flags.get('seeds') ?? null, world.stdin);
   const dir = args.flags.get('dir') ?? (seeds.length > 0 ? directoryOf(seeds[0]) : null);
@@ -117,6 +127,18 @@ export async function crawlOptions(args: Arguments, world: Pick<World, 'stdin' |
     add: args.flags.has('add'),
     config,
     userAgent: userAgent(version(), config.contact),
+    ...(functions.score && { score: functions.score as Score }),
+    ...(functions.fetch && { fetch: functions.fetch as FetchHook }),
     signal: world.signal,
+  };
+}
+
+/** Lets the hook of a config file hear how visits ended. */
+function hearing({ functions: { outcome } }: Configured, also: Attendant): Attendant {
+  if (outcome === undefined) return also;
+  return async (opened) => {
+    const { hearOutcomes } = await import('../embedded/outcomes.js');
+    hearOutcomes(opened, outcome as (outcome: VisitOutcome) => void);
+    return also(opened);
   };
 }

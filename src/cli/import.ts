@@ -1,11 +1,11 @@
-import { readConfigFile } from '../config-file.js';
 import { importInto } from '../embedded/import.js';
 import { UserError } from '../errors.js';
-import { loadConfig, userAgent } from '../load-config.js';
+import { userAgent } from '../load-config.js';
 import { counted, formatCount } from '../units.js';
 import { version } from '../version.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import { type ExitCode, JSON_FLAG, requireDir, type World } from './command.js';
+import { CONFIG_FLAG, configured } from './configured.js';
 import { cleanLine } from './terminal.js';
 
 export const spec: CommandSpec = {
@@ -15,7 +15,7 @@ export const spec: CommandSpec = {
   mostOperands: 100_000,
   flags: [
     { name: 'dir', value: 'DIR', says: 'The crawl directory: a new one, or one of a crawl that does not run.' },
-    { name: 'config', value: 'FILE', says: 'A JSON file of options, as for crawl: handlers, limits.' },
+    CONFIG_FLAG,
     JSON_FLAG,
   ],
   options: [],
@@ -33,8 +33,7 @@ export const spec: CommandSpec = {
 export async function run(args: Arguments, { terminal, signal }: World): Promise<ExitCode> {
   if (args.operands.length === 0) throw new UserError('What is to be imported? Name WARC or ARC files.', 2);
   const dir = requireDir(args);
-  const file = args.flags.get('config');
-  const config = loadConfig(file === undefined ? {} : readConfigFile(file), args.options, file);
+  const { config } = await configured(args, terminal);
   let refused = 0;
   const counts = await importInto(dir, {
     ...{ files: args.operands, config, userAgent: userAgent(version(), config.contact) },

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import { UserError } from '../errors.js';
-import { loadConfig } from '../load-config.js';
 import { nearest } from '../nearest.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import type { ExitCode, World } from './command.js';
@@ -58,9 +57,9 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
       throw new UserError(`--${flag} says nothing about a ${name}.`, 2);
     }
   }
-  const { readConfigFile } = await import('../config-file.js');
-  const file = args.flags.get('config');
-  const config = loadConfig(file === undefined ? {} : readConfigFile(file), args.options, file);
+  // a case is what it is, wherever it is inspected: no file that happens to lie here
+  const flags = new Map([['config', args.flags.get('config') ?? 'off']]);
+  const { config } = await (await import('./configured.js')).configured({ flags, options: args.options }, null);
   const kind = await entry.open(config, world.signal);
   try {
     const given = givenFields(args);

@@ -40,13 +40,13 @@ const COMMANDS: readonly Entry[] = [
   { name: 'block', says: 'Make no more requests to a host.', load: () => import('./block.js') },
   { name: 'unblock', says: 'End the block of a host.', load: () => import('./unblock.js') },
   { name: 'retry', says: 'Take dead letters back.', load: () => import('./retry.js') },
-  { name: 'drop', says: 'Drop dead letters from the list.', load: () => import('./drop.js') },
   {
     name: 'simulate',
     says: 'Prove the promises of a crawl on virtual time, with crashes and faults.',
     load: () => import('./simulate.js'),
   },
   { name: 'plan', says: 'What a crawl takes, or what is left of one.', load: () => import('./plan.js') },
+  { name: 'config', says: 'The options in force, each with its source.', load: () => import('./config.js') },
   { name: 'inspect', says: 'How one URL, robots.txt, page or answer is read.', load: () => import('./inspect.js') },
 ];
 
@@ -123,9 +123,10 @@ async function runCommand(
   }
   const [name, args] = first === 'help' ? [rest[0], ['--help']] : [first, rest];
   const command = await entryOf(name).load();
-  const { helpOf, parseArguments } = await import('./arguments.js');
+  const { parseArguments } = await import('./arguments.js');
   const parsed = parseArguments(command.spec, args);
   if (parsed.help) {
+    const { helpOf } = await import('./help.js');
     terminal.print(helpOf(command.spec, (text) => terminal.bold(text), process.stdout.columns));
     return 0;
   }

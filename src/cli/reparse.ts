@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { readConfigFile } from '../config-file.js';
 import { crawlDirectory } from '../embedded/directory.js';
 import { noCrawl } from '../embedded/look.js';
 import { reparseDirectory } from '../embedded/reparse.js';
-import { checkWorkers, loadConfig, userAgent } from '../load-config.js';
+import { checkWorkers, userAgent } from '../load-config.js';
 import { counted, formatCount } from '../units.js';
 import { version } from '../version.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import { type ExitCode, JSON_FLAG, requireDir, type World } from './command.js';
+import { CONFIG_FLAG, configured } from './configured.js';
 
 export const spec: CommandSpec = {
   name: 'reparse',
@@ -18,7 +18,7 @@ export const spec: CommandSpec = {
   flags: [
     { name: 'dir', value: 'DIR', says: 'The crawl directory. The crawl must not run.' },
     { name: 'all', says: 'Also pages that this version of the parser has read already.' },
-    { name: 'config', value: 'FILE', says: 'A JSON file of options, as for crawl: handlers, limits.' },
+    CONFIG_FLAG,
     JSON_FLAG,
   ],
   options: ['workers'],
@@ -35,8 +35,7 @@ export const spec: CommandSpec = {
 export async function run(args: Arguments, { terminal, signal }: World): Promise<ExitCode> {
   const dir = requireDir(args);
   if (!existsSync(crawlDirectory(dir).store)) throw noCrawl(dir);
-  const file = args.flags.get('config');
-  const config = loadConfig(file === undefined ? {} : readConfigFile(file), args.options, file);
+  const { config } = await configured(args, terminal);
   checkWorkers(config, availableParallelism());
   const counts = await reparseDirectory(dir, config, userAgent(version(), config.contact), {
     all: args.flags.has('all'),

@@ -18,7 +18,7 @@ import { TextCache } from '../state/text-cache.js';
 import { keyHex } from '../url/key.js';
 import type { NormalUrl } from '../url/normalize.js';
 import { memoryGauge } from './memory-gauge.js';
-import { budgets, frontierOptions, keptPages, productToken, robotsTimes } from './parts.js';
+import { budgets, frontierOptions, keptPages, productToken, repeatRules, robotsLimits } from './parts.js';
 import { seenFilter } from './seen-filter.js';
 import { type Territory, tooManyQueries } from './territory.js';
 
@@ -56,16 +56,12 @@ export function decisions(
   const isInside = (address: string): boolean => land.guard.isOpened(address);
   const admission = admissionOf(options, land, score, frontier, seen, texts);
   const duplicates = new Duplicates(keptPages(config, visits), frontier, admission, {
-    exact: config['dedupe.exact'],
-    near: config['dedupe.near'],
-    limits: { ratio: config['trap.duplicateRatio'], window: config['trap.duplicateWindow'] },
+    ...repeatRules(config),
     probe: (origin) => probe(origin, land),
   });
   const robots = new RobotsDesk(frontier, admission, {
     agent: productToken(options.userAgent),
-    times: robotsTimes(config),
-    crawlDelayCap: config['crawlDelay.cap'],
-    memory: config['robots.memory'],
+    ...robotsLimits(config),
     sitemap: (line, origin) => sitemap(line, origin, land, admission),
     isInside,
   });

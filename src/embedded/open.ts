@@ -28,16 +28,7 @@ import { ceilingSummary } from './ceiling.js';
 import { type Decisions, decisions } from './decisions.js';
 import { type CrawlDirectory, makeDirectory } from './directory.js';
 import { type Identity, identify, remember } from './identity.js';
-import {
-  dedupeSettings,
-  documentSettings,
-  fetchSettings,
-  keyOptions,
-  productToken,
-  resolverOptions,
-  trapLimits,
-  workerCount,
-} from './parts.js';
+import { batchTimes, fetchSettings, pageSettings, poolLimits, productToken, resolverOptions } from './parts.js';
 import { checkSeeds, reaching } from './reach.js';
 import { appending, checkpointIdentity, type Restored, restore } from './restore.js';
 import { scoreOf } from './score-plugin.js';
@@ -144,7 +135,7 @@ async function wire(
   // from here on the next start is an unclean one, until the leases are stopped
   const leases = new LeasesFile(options.dir, stop.leases);
   remember(first, who, options, land.seeds);
-  const times = { time: config['batch.time'], changes: config['batch.changes'], pressure: PRESSURE };
+  const times = { ...batchTimes(config), pressure: PRESSURE };
   const batches = new Batches({ store, archive, index: appending(index) }, epoch, first, times);
 
   const workers = startPool(options, script, land, who, paths, `${prefix}${epoch}`, {
@@ -269,14 +260,10 @@ function startPool(
   const { config, userAgent } = options;
   const settings: PoolSettings = {
     secret: who.secret,
-    keyOptions: keyOptions(config),
+    ...pageSettings(config),
     scope: { rules: [...land.scope.rules], fallback: land.rules.fallback },
-    traps: trapLimits(config),
     fetch: fetchSettings(options),
-    dedupe: dedupeSettings(config),
-    documents: documentSettings(config),
     agent: productToken(userAgent),
-    turn: config['parse.turn'],
     archive: {
       ...{ warc: paths.warc, text: paths.text, prefix, maxBytes: config['segment.bytes'] },
       info: {
@@ -287,17 +274,5 @@ function startPool(
       },
     },
   };
-  return new WorkerPool(
-    settings,
-    {
-      workers: workerCount(config),
-      concurrency: config.concurrency,
-      bodyBudget: config['memory.bodies'],
-      heartbeat: config['worker.heartbeat'],
-      deadAfter: config['worker.deadAfter'],
-      clock: systemClock,
-      script,
-    },
-    events,
-  );
+  return new WorkerPool(settings, { ...poolLimits(config), clock: systemClock, script }, events);
 }

@@ -93,6 +93,34 @@ export const dedupeSettings = (config: Config): DedupeSettings => ({
   nearLinks: config['dedupe.near'] !== 'drop',
 });
 
+/** What becomes of repeated pages, and from when on a host of them is a trap. */
+export const repeatRules = (config: Config) => ({
+  exact: config['dedupe.exact'],
+  near: config['dedupe.near'],
+  limits: { ratio: config['trap.duplicateRatio'], window: config['trap.duplicateWindow'] },
+});
+
+/** Threads, and what they may have in work. */
+export const poolLimits = (config: Config) => ({
+  workers: workerCount(config),
+  concurrency: config.concurrency,
+  bodyBudget: config['memory.bodies'],
+  heartbeat: config['worker.heartbeat'],
+  deadAfter: config['worker.deadAfter'],
+});
+
+/** What page workers make keys, screen links and read pages by. */
+export const pageSettings = (config: Config) => ({
+  keyOptions: keyOptions(config),
+  traps: trapLimits(config),
+  dedupe: dedupeSettings(config),
+  documents: documentSettings(config),
+  turn: config['parse.turn'],
+});
+
+/** When finished work is made durable. */
+export const batchTimes = (config: Config) => ({ time: config['batch.time'], changes: config['batch.changes'] });
+
 /** The product token of a User-Agent: whom robots.txt names. */
 export const productToken = (userAgent: string): string => userAgent.split(/[/ ]/, 1)[0];
 
@@ -117,7 +145,14 @@ export function budgets(options: CrawlOptions, isSeedHost: (host: string) => boo
   return (host) => limit(isSeedHost(host) ? config.seedBudget : config.budget);
 }
 
-export function robotsTimes(config: Config): RobotsTimes {
+/** How robots.txt is read and remembered. */
+export const robotsLimits = (config: Config) => ({
+  times: robotsTimes(config),
+  crawlDelayCap: config['crawlDelay.cap'],
+  memory: config['robots.memory'],
+});
+
+function robotsTimes(config: Config): RobotsTimes {
   return {
     fresh: config['robots.ttl'],
     firstRetry: config['robots.retry'],

@@ -22,13 +22,15 @@ export function seenFilter(config: Options): SeenTable | BloomSeen {
       2,
     );
   }
-  return new BloomSeen({
-    keys: config['seen.bloomKeys'],
-    bitsPerKey: config['seen.bloomBits'],
-    rate: config['seen.bloomRate'] === 'auto' ? null : config['seen.bloomRate'],
-    secret: () => randomBytes(4).readUInt32LE(),
-  });
+  return new BloomSeen({ ...bloomSettings(config), secret: () => randomBytes(4).readUInt32LE() });
 }
+
+/** How large a Bloom filter is made. */
+export const bloomSettings = (config: Options) => ({
+  keys: config['seen.bloomKeys'],
+  bitsPerKey: config['seen.bloomBits'],
+  rate: config['seen.bloomRate'] === 'auto' ? null : config['seen.bloomRate'],
+});
 
 /** The keys that a Bloom filter needs to be exact about: of seeds (level 0), and of URLs that are not done. */
 export const inWork =

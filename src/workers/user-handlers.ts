@@ -8,7 +8,8 @@ export interface HandlerModule {
   module: string;
 }
 
-/** A handler whose module is loaded with the first document. Its default export is the function. */
+/** A handler whose module is loaded with the first document. Its default export is the function, or, where the module is a
+ * config file, has it among its `handlers`. */
 export function lazyHandler({ mediaType, module }: HandlerModule): DocumentHandler {
   let loading: Promise<DocumentHandler> | undefined;
   return async (document): Promise<HandlerAnswer> => {
@@ -18,9 +19,10 @@ export function lazyHandler({ mediaType, module }: HandlerModule): DocumentHandl
 }
 
 async function load(mediaType: string, module: string): Promise<DocumentHandler> {
-  const loaded = (await import(module)) as { default?: unknown };
-  if (typeof loaded.default !== 'function') {
-    throw new Error(`${module}, the handler of ${mediaType}, has no function as its default export`);
-  }
-  return loaded.default as DocumentHandler;
+  const { default: exported } = (await import(module)) as { default?: unknown };
+  if (typeof exported === 'function') return exported as DocumentHandler;
+  const handlers = (exported as { handlers?: Record<string, unknown> } | null | undefined)?.handlers ?? {};
+  const found = Object.entries(handlers).find(([type]) => type.toLowerCase() === mediaType)?.[1];
+  if (typeof found === 'function') return found as DocumentHandler;
+  throw new Error(`${module}, the handler of ${mediaType}, has no function as its default export`);
 }

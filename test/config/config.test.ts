@@ -1,9 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { OPTION_NAMES, OPTIONS, type OptionName, optionOf, optionOfFlag } from '../../src/config.js';
-import { readConfigFile } from '../../src/config-file.js';
 import { UserError } from '../../src/errors.js';
 import {
   checkReach,
@@ -225,20 +221,5 @@ describe('options that enter the keys of URLs', () => {
       /^url\.tracking was \["utm_\*",.* is \["utm_\*"\] now$/,
     );
     expect(frozenDifference('[]', loadConfig())).toContain('url.tracking was undefined');
-  });
-});
-
-describe('the config file', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'saunter-config-'));
-  afterAll(() => rmSync(folder, { recursive: true }));
-  it('is JSON, with or without a byte order mark', () => {
-    const path = join(folder, 'a.json');
-    writeFileSync(path, '\uFEFF{"delay": "2s"}');
-    expect(readConfigFile(path)).toEqual({ delay: '2s' });
-  });
-  it('is refused with its path and the reason', () => {
-    expect(refusal(() => readConfigFile(join(folder, 'none.json')))).toMatch(/none\.json cannot be read: .*ENOENT/);
-    writeFileSync(join(folder, 'bad.json'), '{delay: 1}');
-    expect(refusal(() => readConfigFile(join(folder, 'bad.json')))).toContain('bad.json is not JSON');
   });
 });

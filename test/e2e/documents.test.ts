@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ExportedPage } from '../../src/corpus/pages.js';
@@ -26,6 +28,8 @@ const SITE: Record<string, string | Answer> = {
   '/broken.pdf': as('application/pdf', '%PDF-1.7 broken'),
   '/picture.png': as('image/png', PNG),
   '/mine': as('x/y', 'words of mine'),
+  '/function': as('x/z', 'words'),
+  '/refused': 'Refused',
   '/hang': as('x/y', 'hang'),
   '/exit': as('x/y', 'exit'),
   '/from-feed': 'F',
@@ -46,8 +50,19 @@ afterAll(async () => {
 
 test('each type gives its text, links and facts; what cannot be read costs its own page only', async () => {
   const dir = scratch();
-  // shortened: 30 s for a document
-  const config = configFile({ document: { time: '2s' }, handlers: [`x/y=${handler}`] });
+  // a config file with functions; shortened: 30 s for a document
+  const config = join(scratch(), 'my.config.mjs');
+  writeFileSync(
+    config,
+    `export default {
+      document: { time: '2s' },
+      handlers: { 'x/y': ${JSON.stringify(handler)}, 'X/Z': ({ bytes }) => ({ text: 'a function has ' + Buffer.from(bytes) }) },
+      hooks: { fetch: ({ url }) => !url.endsWith('/refused'), outcome: ({ url, code }) => globalThis.outcomes.set(url, code) },
+      score: ({ url }) => { globalThis.scored.add(url); return 2; },
+    };`,
+  );
+  const [outcomes, scored] = [new Map<string, string>(), new Set<string>()];
+  Object.assign(globalThis, { outcomes, scored });
   const url = (path: string): string => site.url('127.0.0.1', path);
   const common = [
     '--dir',
@@ -63,7 +78,9 @@ test('each type gives its text, links and facts; what cannot be read costs its o
   ];
   const { code, summary, err } = await crawl([url('/'), ...common]);
   expect(code, err).toBe(0);
-  expect(summary).toMatchObject({ pending: 0, deadLetters: 0, errors: { 'body.type': 1 } });
+  expect(summary).toMatchObject({ pending: 0, deadLetters: 1, errors: { 'body.type': 1 } });
+  expect([outcomes.get(url('/refused')), outcomes.get(url('/mine'))]).toEqual(['guard.hook', 'ok']);
+  expect(scored).toContain(url('/mine'));
 
   const { out } = await saunter(['export', '--dir', dir]);
   const pages = new Map(out.trim().split('\n').map((line) => [JSON.parse(line).url as string, JSON.parse(line) as ExportedPage])); // biome-ignore format: short
@@ -80,6 +97,7 @@ test('each type gives its text, links and facts; what cannot be read costs its o
   expect(page('/picture.html')).toMatchObject({ text: '', charset: '' });
   expect(page('/broken.pdf')).toMatchObject({ text: '', fields: { error: expect.any(String) } });
   expect(page('/mine')).toMatchObject({ title: 'handled', text: 'words of mine', fields: { url: url('/mine') } });
+  expect(page('/function')).toMatchObject({ text: 'a function has words' });
   expect(page('/hang')).toMatchObject({ text: '', fields: { error: 'its reader needed more than 2 s' } });
   expect(page('/exit')).toMatchObject({ text: '', fields: { error: 'its reader ended' } });
   for (const path of ['/from-feed', '/from-pdf', '/from-handler']) expect(page(path)?.status).toBe(200);

@@ -1,0 +1,139 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readConfigFile } from '../../src/config-file.js';
+import { UserError } from '../../src/errors.js';
+import { loadConfig } from '../../src/load-config.js';
+import { FakeProcess } from '../cli/process.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'saunter-config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const file = (name: string, text: string): string => {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+};
+
+/** What a crawl would be told of that file: the sentence of a usage error. */
+async function refusal(name: string, text: string): Promise<string> {
+  try {
+    const read = await readConfigFile(file(name, text));
+    loadConfig(read.values, {}, { ...read, name });
+  } catch (error) {
+    expect(error).toBeInstanceOf(UserError);
+    expect((error as UserError).exitCode).toBe(2);
+    return (error as UserError).message.replaceAll(join(folder, name), name);
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('a config file', () => {
+  it('says in YAML what it says in JSON', async () => {
+    const json = '\uFEFF{"delay": "2s", "timeout": {"dns": "3s"}, "budget": "off", "exclude": ["*/a/*", "*/b/*"]}';
+    const yaml = '# ours\ndelay: 2s\ntimeout:\n  dns: 3s\nbudget: off\nexclude: ["*/a/*", "*/b/*"]\n';
+    const [a, b] = [await readConfigFile(file('a.json', json)), await readConfigFile(file('a.yaml', yaml))];
+    expect(b.values).toEqual(a.values);
+    expect(loadConfig(b.values)).toMatchObject({ delay: 2000, 'timeout.dns': 3000, budget: Number.POSITIVE_INFINITY });
+    expect([b.lineOf('delay'), b.lineOf('timeout.dns'), b.lineOf('exclude'), b.lineOf('scope')]).toEqual([
+      2,
+      4,
+      6,
+      null,
+    ]);
+  });
+
+  it('may be empty, or hold remarks only', async () => {
+    expect((await readConfigFile(file('empty.yaml', '# nothing\n'))).values).toEqual({});
+  });
+
+  it.each([
+    [
+      'x.yaml',
+      'delay: 2s\ntimeuot:\n  dns: 3s\n',
+      'There is no option "timeuot.dns" (in x.yaml, line 3); the nearest is timeout.dns.',
+    ],
+    ['x.yaml', '\ndelay: 2 parsecs\n', 'delay in x.yaml, line 2, cannot be "2 parsecs": give a duration from 0 to 1h'],
+    ['x.yml', 'delay:\n', 'delay in x.yml, line 1, cannot be null'],
+    ['x.yaml', 'delay: 1s\n\ndelay: 2s\n', 'x.yaml cannot be read, line 3: Map keys must be unique.'],
+    ['x.yaml', 'delay: [1s\n', 'x.yaml cannot be read, line 2: '],
+    ['x.yaml', 'delay: *there\n', 'x.yaml cannot be read: Unresolved alias'],
+    ['x.yaml', '- delay\n', 'X.yaml must hold an object of options.'],
+    [
+      'x.json',
+      '{\n"delay": "1s",\n"dealy": "2s"}',
+      'There is no option "dealy" (in x.json, line 3); the nearest is delay.',
+    ],
+    ['x.json', '{\n"delay": "1s",\n"delay": "2s"}', 'x.json cannot be read, line 3: Map keys must be unique.'],
+    ['x.json', 'delay: 1s', 'x.json is not JSON, line 1: '],
+    ['x.json', '{"delay":\n"1s",\n', 'x.json is not JSON, line 3: '],
+    ['a.mjs', 'export default 5', 'a.mjs has no options: export default { delay: '],
+    ['b.mjs', 'export const delay = 1', 'b.mjs has no options'],
+    ['c.mjs', 'throw new Error("not today")', 'The config file c.mjs cannot be loaded: not today.'],
+    ['d.mjs', 'export default { hooks: { fecth() {} } }', 'There is no hook "fecth" (in d.mjs); the nearest is fetch.'],
+    ['e.mjs', 'export default { hooks: { score: 3 } }', 'The hook score in e.mjs is not a function.'],
+    ['f.mjs', 'export default { handlers: { "x/y": 5 } }', 'The handler of x/y in f.mjs is neither a function nor'],
+    ['g.mjs', 'export default { delay: () => 1 }', 'delay in g.mjs cannot be () => 1: give a duration'],
+    ['h.mjs', 'export default { dealy: "1s" }', 'There is no option "dealy" (in h.mjs); the nearest is delay.'],
+  ])('%s that holds %j is refused with its line and what is right', async (name, text, words) => {
+    expect(await refusal(name, text)).toContain(words);
+  });
+
+  it('that is not there, or no file, is named', async () => {
+    await expect(readConfigFile(join(folder, 'none.yaml'))).rejects.toThrow(
+      'none.yaml cannot be read: there is no such file.',
+    );
+    await expect(readConfigFile(folder)).rejects.toThrow('cannot be read: it is not a file.');
+  });
+
+  it('cannot make a YAML bomb of its aliases', async () => {
+    const lines = [
+      'a0: &a0 [x]',
+      ...Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(9)}]`),
+    ];
+    await expect(readConfigFile(file('bomb.yaml', lines.join('\n')))).rejects.toThrow('alias');
+  });
+
+  it('that is a module gives its functions to those who call them, and its handlers by its own path', async () => {
+    const text =
+      'export default { delay: "2s", score: () => 2, hooks: { fetch: () => true }, handlers: { "X/y": () => ({}), "a/b": "./b.js" } }';
+    const path = file('all.mjs', text);
+    const { values, functions } = await readConfigFile(path);
+    expect(values).toEqual({ delay: '2s', handlers: [`X/y=${path}`, 'a/b=./b.js'] });
+    expect(Object.keys(functions).sort()).toEqual(['fetch', 'score']);
+  });
+});
+
+describe('saunter config', () => {
+  const yaml = () => file('shown.yaml', 'delay: 2s\ntimeout: {dns: 61s}\nbudget: 50\n');
+
+  it('shows each value with where it comes from', async () => {
+    const { code, out, err } = await new FakeProcess().run('config', '--config', yaml(), '--max-pages', '7');
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(/^ {2}delay +2s +\S*shown\.yaml, line 1$/m);
+    expect(out).toMatch(/^ {2}timeout\.dns +1m1s +\S*shown\.yaml, line 2$/m);
+    expect(out).toMatch(/^ {2}maxPages +7 +--max-pages$/m);
+    expect(out).toMatch(/^ {2}seedBudget +50 +follows budget$/m);
+    expect(out).toMatch(/^ {2}depth +16 +default$/m);
+  });
+
+  it('gives the same as JSON, and only what changed, or what was asked for', async () => {
+    const run = async (...argv: string[]) => JSON.parse((await new FakeProcess().run('config', '--json', ...argv)).out);
+    expect(await run('--config', yaml(), '--changed', '--delay', '3s')).toEqual({
+      file: join(folder, 'shown.yaml'),
+      options: {
+        budget: { value: 50, source: 'file', line: 3 },
+        seedBudget: { value: 50, source: 'option', option: 'budget' },
+        delay: { value: '3s', source: 'flag', flag: '--delay' },
+        'timeout.dns': { value: '1m1s', source: 'file', line: 2 },
+      },
+      functions: [],
+    });
+    expect(Object.keys((await run('retry.ladder')).options)).toEqual(['retry.ladder']);
+  });
+
+  it('answers an unknown option with the nearest', async () => {
+    const { code, err } = await new FakeProcess().run('config', 'timeuot.dns');
+    expect([code, err]).toEqual([2, 'There is no option "timeuot.dns"; the nearest is timeout.dns.\n']);
+  });
+});
