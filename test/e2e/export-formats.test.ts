@@ -1,13 +1,15 @@
-/** The synthetic web, crawled, and exported in every format: the same pages in each, field by field. */
+/** The synthetic web, crawled, and exported in every format: the same pages in each, field by field. Its store and its
+ * Parquet file answer the queries of docs/queries.md. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRecords } from '../../src/archive/warc-reader.js';
 import type { ExportedPage } from '../../src/corpus/pages.js';
 import { parseCsv } from '../support/csv.js';
-import { built, crawl, removeScratches, saunter, scratch } from '../support/saunter.js';
+import { built, crawl, removeScratches, root, saunter, scratch } from '../support/saunter.js';
 
 let dir: string;
 let pages: ExportedPage[];
@@ -49,8 +51,11 @@ test('gzipped JSON lines', async () => {
   );
 });
 
+let parquetFile: Promise<string> | undefined;
+const parquet = (): Promise<string> => (parquetFile ??= exported('parquet'));
+
 test('Parquet, opened with DuckDB, types and all', async () => {
-  const path = await exported('parquet');
+  const path = await parquet();
   const connection = await (await DuckDBInstance.create(':memory:')).connect();
   const query = async (sql: string) => (await connection.runAndReadAll(sql)).getRowObjectsJS();
   const types = (await query(`DESCRIBE SELECT * FROM '${path}'`)).map((row) => [row.column_name, row.column_type]);
@@ -102,4 +107,103 @@ test('Markdown', async () => {
   }
   expect(found.size).toBe(pages.length);
   for (const { text, ...page } of pages) expect(found.get(page.url)).toEqual({ ...page, hasText: text !== '' });
+});
+
+describe('docs/queries.md', () => {
+  type Row = Record<string, unknown>;
+  const page = readFileSync(join(root, 'docs/queries.md'), 'utf8');
+  const queries = new Map(
+    [...page.matchAll(/^### (.*)$((?:(?!^###? )[\s\S])*?)```sql\n([\s\S]*?)```/gm)].map(([, question, , sql]) => [
+      question,
+      sql,
+    ]),
+  );
+  const sum = (rows: readonly Row[], column: string): number => rows.reduce((n, row) => n + Number(row[column]), 0);
+  const column = (rows: readonly Row[], name: string): unknown[] => rows.map((row) => row[name]);
+  const hosts = (): Set<string> => new Set(pages.map(({ url }) => new URL(url).host));
+
+  /** By the question: what its answer has to be, by what other commands of the program say. */
+  const ANSWERS: Record<string, (rows: Row[]) => void | Promise<void>> = {
+    'What has become of the known URLs?': async (rows) => {
+      const { known } = JSON.parse((await saunter(['status', '--dir', dir, '--json'])).out) as { known: number };
+      expect(sum(rows, 'urls')).toBe(known);
+      expect(column(rows, 'code')).toEqual(expect.arrayContaining([null, 'ok', 'http.gone', 'redirect']));
+    },
+    'Which links are broken, and on which page?': (rows) => {
+      expect(rows.length).toBeGreaterThan(5);
+      for (const { broken, status, linked_from } of rows) {
+        expect([status, broken]).toEqual([404, expect.stringMatching(/\/lost$/)]);
+        expect(linked_from).toBe(new URL('/', String(broken)).href);
+      }
+    },
+    'Which pages have the same content?': (rows) => {
+      expect(rows.map(({ copy, original }) => [copy, original]).sort()).toEqual(
+        pages
+          .filter(({ duplicateOf }) => duplicateOf !== null)
+          .map(({ url, duplicateOf }) => [url, duplicateOf])
+          .sort(),
+      );
+      expect(rows.length).toBeGreaterThan(0);
+    },
+    'Where do redirects lead?': (rows) => {
+      const found = rows.map(({ moved, target }) => [moved, target].map((url) => new URL(String(url)).pathname));
+      expect(found.length).toBeGreaterThan(0);
+      const known = ['/chain-1 /chain-2', '/loop-1 /loop-2', '/away /article/3', '/chain-2 /chain-3', '/chain-3 /chain-end', '/for-good /new-place']; // biome-ignore format: short
+      expect(known).toEqual(expect.arrayContaining(found.map((pair) => pair.join(' '))));
+    },
+    'How fast are the hosts, and how close did requests to them come?': (rows) => {
+      expect(rows).toHaveLength(20);
+      expect(Number(rows.find(({ host }) => host === 'slow.test')?.mean_ms)).toBeGreaterThanOrEqual(300);
+      expect(
+        Math.min(
+          ...column(rows, 'gap_ms')
+            .filter((gap) => gap !== null)
+            .map(Number),
+        ),
+      ).toBeGreaterThanOrEqual(0);
+    },
+    'What does robots.txt keep us from?': (rows) => {
+      expect(rows.find(({ host }) => host === 'closed.test')).toMatchObject({ urls: expect.any(Number) });
+      expect(String(rows.find(({ host }) => host === 'harbour.test')?.example)).toMatch(/\/private\/|print=/);
+    },
+    'Where in the archive is a page?': async (rows) => {
+      expect(rows).toHaveLength(5);
+      for (const { url, file, record_offset: at, record_length: length } of rows) {
+        const bytes = readFileSync(join(dir, 'warc', String(file))).subarray(Number(at), Number(at) + Number(length));
+        expect(gunzipSync(bytes).toString('latin1')).toContain(`\r\nWARC-Target-URI: ${url}\r\n`);
+      }
+    },
+    'How much text is there, in which language?': (rows) => {
+      expect(sum(rows, 'pages')).toBe(pages.filter(({ text }) => text !== '').length);
+      expect(column(rows, 'language')).toEqual(expect.arrayContaining(['en', 'ja', 'ru']));
+      expect(sum(rows, 'words')).toBeGreaterThan(10_000);
+    },
+    'Which pages speak of something?': (rows) => {
+      expect(rows).toHaveLength(20);
+      for (const { words } of rows) expect(words).toMatch(/\bbetween\b/i);
+    },
+    'What is the longest page of each host?': (rows) => {
+      expect(new Set(column(rows, 'host'))).toEqual(hosts());
+      expect(rows).toHaveLength(hosts().size);
+    },
+  };
+
+  test('has ten queries, and each answer is expected here', () => {
+    expect([...queries.keys()]).toEqual(Object.keys(ANSWERS));
+    expect(queries.size).toBe(10);
+  });
+
+  test.each(Object.entries(ANSWERS))('%s', async (question, expected) => {
+    const sql = queries.get(question)!;
+    if (sql.includes("'pages.parquet'")) {
+      const connection = await (await DuckDBInstance.create(':memory:')).connect();
+      const here = sql.replaceAll("'pages.parquet'", `'${await parquet()}'`);
+      await expected((await connection.runAndReadAll(here)).getRowObjectsJS());
+      connection.closeSync();
+    } else {
+      const db = new DatabaseSync(join(dir, 'crawl.sqlite'), { readOnly: true });
+      await expected(db.prepare(sql).all() as Row[]);
+      db.close();
+    }
+  });
 });
