@@ -103,6 +103,13 @@ export function parseArguments(spec: CommandSpec, argv: readonly string[]): Argu
   return { help, operands, ...split(spec, known, given) };
 }
 
+/** The values of a flag that takes several, with commas between them. */
+export const listOf = (value: string | undefined): string[] =>
+  (value ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+
 /** `saunter crawl [seed...] [options]`. */
 export function usageOf(spec: CommandSpec): string {
   return ['saunter', spec.name, spec.operands, '[options]'].filter((part) => part !== '').join(' ');

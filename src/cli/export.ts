@@ -12,7 +12,7 @@ import { systemClock } from '../engines/system.js';
 import { UserError } from '../errors.js';
 import { counted, parseDuration } from '../units.js';
 import { version } from '../version.js';
-import type { Arguments, CommandSpec } from './arguments.js';
+import { type Arguments, type CommandSpec, listOf } from './arguments.js';
 import { DIR_FLAG, type ExitCode, requireDir, type World } from './command.js';
 import type { Terminal } from './terminal.js';
 
@@ -43,6 +43,7 @@ export const spec: CommandSpec = {
       says: 'drop leaves out pages that object to AI; only takes pages that state any preference. Default: keep.',
     },
     { name: 'host', value: 'NAMES', says: 'Only pages of these hosts; *.example.org takes every host below it.' },
+    { name: 'not-host', value: 'NAMES', says: 'No pages of these hosts.' },
     { name: 'since', value: 'TIME', says: 'Only pages fetched since then: a date such as 2026-01-31, or 7d for ago.' },
     { name: 'changed-since', value: 'TIME', says: 'Only pages that changed since then.' },
   ],
@@ -119,22 +120,17 @@ type Flags = Arguments['flags'];
 
 function filterOf(flags: Flags, now: number): PageFilter {
   return {
-    languages: list(flags.get('language')),
+    languages: listOf(flags.get('language')),
     minWords: count(flags, 'min-words'),
     duplicates: choice(flags, 'duplicates', ['keep', 'drop'], EVERY_PAGE.duplicates),
     noindex: choice(flags, 'noindex', ['keep', 'drop'], EVERY_PAGE.noindex),
     aiPreference: choice(flags, 'ai-preference', ['keep', 'drop', 'only'], EVERY_PAGE.aiPreference),
-    hosts: list(flags.get('host')),
+    hosts: listOf(flags.get('host')),
+    notHosts: listOf(flags.get('not-host')),
     since: time(flags, 'since', now),
     changedSince: time(flags, 'changed-since', now),
   };
 }
-
-const list = (value: string | undefined): string[] =>
-  (value ?? '')
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
 
 function count(flags: Flags, name: string): number {
   const value = flags.get(name) ?? '0';

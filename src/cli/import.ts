@@ -3,7 +3,7 @@ import { UserError } from '../errors.js';
 import { userAgent } from '../load-config.js';
 import { counted, formatCount } from '../units.js';
 import { version } from '../version.js';
-import type { Arguments, CommandSpec } from './arguments.js';
+import { type Arguments, type CommandSpec, listOf } from './arguments.js';
 import { type ExitCode, JSON_FLAG, requireDir, type World } from './command.js';
 import { CONFIG_FLAG, configured } from './configured.js';
 import { cleanLine } from './terminal.js';
@@ -16,12 +16,17 @@ export const spec: CommandSpec = {
   flags: [
     { name: 'dir', value: 'DIR', says: 'The crawl directory: a new one, or one of a crawl that does not run.' },
     CONFIG_FLAG,
+    { name: 'not-host', value: 'NAMES', says: 'Nothing of these hosts; *.example.org stands for every host below it.' },
     JSON_FLAG,
   ],
   options: [],
   examples: [
     ['saunter import CC-MAIN-*.warc.gz --dir common-crawl', 'Each page is parsed and kept once.'],
     ['saunter export --dir common-crawl --out pages.jsonl', 'Then as with any crawl.'],
+    [
+      'saunter import old/warc/*.warc.gz --dir new --not-host www.example.org',
+      'A crawl of our own again, without a host whose owner does not want to be in it.',
+    ],
   ],
   notes: [
     'Answers to GET requests become pages of the crawl, with their dates; requests of ours they are not, and no link of ' +
@@ -37,6 +42,7 @@ export async function run(args: Arguments, { terminal, signal }: World): Promise
   let refused = 0;
   const counts = await importInto(dir, {
     ...{ files: args.operands, config, userAgent: userAgent(version(), config.contact) },
+    notHosts: listOf(args.flags.get('not-host')),
     isStopped: () => signal.aborted,
     onProgress: (path, records) =>
       terminal.progress(`Importing: ${counted(records, 'answer')} · ${path}`, performance.now()),

@@ -47,6 +47,11 @@ const COMMANDS: readonly Entry[] = [
   },
   { name: 'plan', says: 'What a crawl takes, or what is left of one.', load: () => import('./plan.js') },
   { name: 'config', says: 'The options in force, each with its source.', load: () => import('./config.js') },
+  {
+    name: 'bot-page',
+    says: 'A page that tells the owners of sites who crawls, and how to stop it.',
+    load: () => import('./bot-page.js'),
+  },
   { name: 'inspect', says: 'How one URL, robots.txt, page or answer is read.', load: () => import('./inspect.js') },
 ];
 

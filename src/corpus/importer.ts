@@ -40,6 +40,8 @@ export interface ImportParts {
   distance: number;
   heavy: HeavyTypes;
   documents: { read(mediaType: string, document: HandledDocument): Promise<DocumentAnswer> };
+  /** Tells whether nothing of a host is to be taken. */
+  leavesOut: (host: string) => boolean;
   /** Hosts are spread over so many partitions. */
   partitions: number;
   /** A record was appended: its segment, and its line of the index. */
@@ -103,6 +105,7 @@ export class Importer {
     if (normal.url === null) return this.skip(`url.${normal.reason}`);
     const method = exchange.requestHead.toString('latin1', 0, 16).split(' ', 1)[0];
     if (method !== '' && method !== 'GET') return this.skip('not a GET request');
+    if (this.#parts.leavesOut(normal.host)) return this.skip('of a host that is left out');
     const { pathname } = new URL(normal.fetch);
     if (pathname === '/robots.txt') return this.skip('robots.txt');
     const code = statusCode(http.status, http.headers.get('location'));

@@ -17,6 +17,8 @@ export interface PageFilter {
   aiPreference: 'keep' | 'drop' | 'only';
   /** Host names; `*.example.org` takes every host below it. Empty: all. */
   hosts: readonly string[];
+  /** The same for hosts whose pages are left out. */
+  notHosts: readonly string[];
   /** ms since 1970: fetched at or after it; last seen to change at or after it. Null: no limit. */
   since: number | null;
   changedSince: number | null;
@@ -29,6 +31,7 @@ export const EVERY_PAGE: PageFilter = {
   noindex: 'drop',
   aiPreference: 'keep',
   hosts: [],
+  notHosts: [],
   since: null,
   changedSince: null,
 };
@@ -69,15 +72,21 @@ const objects = (preference: string): boolean =>
   );
 
 /** One byte by host id: 1 for those that are wanted; null if all are. */
-export function wantedHosts(reader: StoreReader, patterns: readonly string[]): Uint8Array | null {
-  if (patterns.length === 0) return null;
-  const exact = new Set(patterns.map((pattern) => pattern.toLowerCase()));
-  const below = [...exact].filter((pattern) => pattern.startsWith('*.')).map((pattern) => pattern.slice(1));
+export function wantedHosts(reader: StoreReader, { hosts, notHosts }: PageFilter): Uint8Array | null {
+  if (hosts.length === 0 && notHosts.length === 0) return null;
+  const [isNamed, isLeftOut] = [namesHost(hosts), namesHost(notHosts)];
   const wanted = new Uint8Array(reader.count('hosts'));
   for (const { id, name } of rows(reader, 'hosts')) {
-    if (id < wanted.length && (exact.has(name) || below.some((end) => name.endsWith(end)))) wanted[id] = 1;
+    if (id < wanted.length && (hosts.length === 0 || isNamed(name)) && !isLeftOut(name)) wanted[id] = 1;
   }
   return wanted;
+}
+
+/** Tells whether a host name is one of these: `*.example.org` stands for every host below it. */
+export function namesHost(patterns: readonly string[]): (name: string) => boolean {
+  const exact = new Set(patterns.map((pattern) => pattern.toLowerCase()));
+  const below = [...exact].filter((pattern) => pattern.startsWith('*.')).map((pattern) => pattern.slice(1));
+  return (name) => exact.has(name) || below.some((end) => name.endsWith(end));
 }
 
 /** True if a text has that many words, by the definition of the fingerprint (`dedupe/words.ts`). */

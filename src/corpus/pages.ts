@@ -62,7 +62,7 @@ export function* corpusPages(
   agent = '*',
 ): Generator<CorpusPage> {
   const force = readInForce(reader, { changes: filter.changedSince !== null });
-  const hosts = wantedHosts(reader, filter.hosts);
+  const hosts = wantedHosts(reader, filter);
   const robots = new RobotsPreferences(reader, agent);
   const total = reader.count('visits');
   for (const chunk of reader.scan('visits')) {

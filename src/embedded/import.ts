@@ -10,6 +10,7 @@ import { countChanges, noChanges } from '../changes.js';
 import type { Config } from '../config.js';
 import { foreignExchanges } from '../corpus/foreign-exchanges.js';
 import { type ImportCounts, Importer } from '../corpus/importer.js';
+import { namesHost } from '../corpus/page-filter.js';
 import { lockDirectory } from '../engines/lock.js';
 import type { Store } from '../engines/ports.js';
 import { openSqliteStore } from '../engines/sqlite.js';
@@ -33,6 +34,8 @@ export interface ImportOptions {
   files: readonly string[];
   config: Config;
   userAgent: string;
+  /** Hosts of which nothing is taken; `*.example.org` stands for every host below it. */
+  notHosts: readonly string[];
   isStopped: () => boolean;
   /** File at work, and answers taken so far. */
   onProgress: (file: string, records: number) => void;
@@ -83,6 +86,7 @@ async function importIntoStore(store: Store, paths: CrawlDirectory, options: Imp
   const text = new SegmentWriter({ ...segments, dir: paths.text, kind: 'text' });
   const importer = new Importer(store, {
     ...{ warc, text, documents, partitions: PARTITIONS, agent: productToken(userAgent) },
+    leavesOut: namesHost(options.notHosts),
     ...{ shingles: config['simhash.shingles'], distance: config['simhash.distance'] },
     normalizer: createNormalizer(keyOptions(config)),
     keyer: new UrlKeyer(secret),

@@ -106,6 +106,9 @@ describe('the pages', () => {
     ['any preference', { aiPreference: 'only' }, ['http://b.a.example/']],
     ['host', { hosts: ['B.a.example'] }, ['http://b.a.example/']],
     ['hosts below', { hosts: ['*.a.example'] }, ['http://b.a.example/']],
+    ['not a host', { notHosts: ['A.example'] }, ['http://b.a.example/']],
+    ['not the hosts below', { notHosts: ['*.a.example'], minWords: 3 }, ['']],
+    ['a host, but not those below', { hosts: ['a.example', '*.a.example'], notHosts: ['b.a.example'], minWords: 3 }, ['']], // biome-ignore format: a table
     ['since', { since: START + 6000 }, ['changes', 'same', 'flaky']],
     ['changed since', { changedSince: START + 7500 }, ['flaky']],
   ];

@@ -36,12 +36,13 @@ async function imported(
   dir: string,
   files: string[],
   stopAfter = Number.POSITIVE_INFINITY,
+  notHosts: readonly string[] = [],
 ): Promise<{ counts: ImportCounts; refused: string[] }> {
   // biome-ignore format: short
   const refused: string[] = [];
   let taken = 0;
   const counts = await importInto(dir, {
-    ...{ files, config: loadConfig(), userAgent: 'Saunter/1' },
+    ...{ files, config: loadConfig(), userAgent: 'Saunter/1', notHosts },
     isStopped: () => taken >= stopAfter,
     onProgress: (_, records) => {
       taken = records;
@@ -155,6 +156,24 @@ describe('an import', () => {
     expect((await imported(dir, [warc(from, [{ url: A, body: 'New.', date: 2e12 }])])).counts.records).toBe(1);
     expect(pagesOf(dir).map(({ url, text }) => [url, text])).toEqual([[`${A}b`, 'B.'], [A, 'New.']]); // biome-ignore format: short
     expect(await faultsOf(dir)).toEqual([]);
+  });
+
+  test('takes nothing of a host that is left out: a page that repeated one of it has its own text', async () => {
+    const [from, whole, rest] = [scratch(), scratch(), scratch()];
+    const page = `<p>${long(3)}`;
+    const pages = ['http://a.example/', 'http://www.b.example/', 'http://c.example/'].map((url) => ({
+      url,
+      body: page,
+    }));
+    const file = warc(from, [...pages.slice(1), pages[0]]);
+    await imported(whole, [file]);
+    expect(pagesOf(whole).map(({ text }) => text !== '')).toEqual([true, false, false]);
+    const { counts } = await imported(rest, [file], undefined, ['*.b.example']);
+    expect(counts).toMatchObject({ records: 2, duplicates: 1, skipped: { 'of a host that is left out': 1 } });
+    expect(pagesOf(rest).map(({ url, text }) => [url, text !== ''])).toEqual([['http://c.example/', true], [A, false]]); // biome-ignore format: short
+    const kept = readFileSync(crawlDirectory(rest).store, 'latin1');
+    expect([kept.includes('c.example'), kept.includes('b.example')]).toEqual([true, false]);
+    expect(await faultsOf(rest)).toEqual([]);
   });
 
   test('finds duplicates and near-duplicates, also of earlier imports', async () => {
