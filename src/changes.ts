@@ -203,6 +203,8 @@ export interface DeadRow {
   code: OutcomeCode;
   /** The failed attempts, oldest first. */
   history: readonly { at: number; code: OutcomeCode; status: number }[];
+  /** The URL is dead as it was, and an operator dropped its letter, or brought it back: such a row says no more. */
+  letter?: 'dropped' | 'restored';
 }
 
 /** A segment that a pointer names: a row when it is first named, another when it is closed. */

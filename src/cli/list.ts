@@ -1,6 +1,6 @@
 import { visitLines } from '../corpus/history.js';
 import { readHostRepeats, readRepeats } from '../corpus/repeats.js';
-import { readStates, rows, STATES } from '../corpus/states.js';
+import { readDropped, readStates, rows, STATES } from '../corpus/states.js';
 import { lookInto } from '../embedded/look.js';
 import type { StoreReader } from '../engines/ports.js';
 import { OUTCOMES, UserError } from '../errors.js';
@@ -118,9 +118,11 @@ function* hosts(reader: StoreReader): Generator<Row> {
 function* dead(reader: StoreReader): Generator<Row> {
   const { states } = readStates(reader);
   const letters = new Map<number, { code: keyof typeof OUTCOMES; at: number; attempts: number }>();
-  for (const { url, dead: isDead, code, at, history } of rows(reader, 'dead')) {
-    if (isDead && STATES[states[url]] === 'dead') letters.set(url, { code, at, attempts: history.length });
+  for (const { url, dead: isDead, code, at, history, letter } of rows(reader, 'dead')) {
+    if (letter !== undefined || !isDead || STATES[states[url]] !== 'dead') continue;
+    letters.set(url, { code, at, attempts: history.length });
   }
+  for (const url of readDropped(reader)) letters.delete(url);
   for (const { id, url } of rows(reader, 'urls')) {
     const letter = letters.get(id);
     if (letter === undefined) continue;

@@ -40,6 +40,7 @@ const COMMANDS: readonly Entry[] = [
   { name: 'block', says: 'Make no more requests to a host.', load: () => import('./block.js') },
   { name: 'unblock', says: 'End the block of a host.', load: () => import('./unblock.js') },
   { name: 'retry', says: 'Take dead letters back.', load: () => import('./retry.js') },
+  { name: 'drop', says: 'Drop dead letters from the list.', load: () => import('./drop.js') },
   {
     name: 'simulate',
     says: 'Prove the promises of a crawl on virtual time, with crashes and faults.',

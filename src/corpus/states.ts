@@ -40,7 +40,8 @@ export function readStates(reader: StoreReader): UrlStates {
     if (attempts[url] < 255 && batch > (revived.get(url) ?? -1)) attempts[url]++;
   }
   for (const { url, denied, batch } of rows(reader, 'denied')) set(url, denied ? 'denied' : 'pending', batch);
-  for (const { url, dead, batch } of rows(reader, 'dead')) set(url, dead ? 'dead' : 'pending', batch);
+  for (const { url, dead, batch, letter } of rows(reader, 'dead'))
+    if (letter === undefined) set(url, dead ? 'dead' : 'pending', batch);
   for (const { url, batch, code } of rows(reader, 'visits')) {
     set(url, 'done', batch);
     if (url >= count) continue;
@@ -48,4 +49,14 @@ export function readStates(reader: StoreReader): UrlStates {
     ended[url] = 1 + CODES.indexOf(code);
   }
   return { states, attempts, outcomes: (url) => (ended[url] === 0 ? null : CODES[ended[url] - 1]) };
+}
+
+/** Dead URLs whose letters an operator dropped. */
+export function readDropped(reader: StoreReader): Set<number> {
+  const dropped = new Set<number>();
+  for (const { url, letter } of rows(reader, 'dead')) {
+    if (letter === 'dropped') dropped.add(url);
+    else dropped.delete(url);
+  }
+  return dropped;
 }

@@ -32,6 +32,16 @@ export interface HostLine {
   lastRequest: number | null;
 }
 
+/** Why, since when and until when a host is blocked. */
+export interface Block {
+  /** As it was given; '' for none. */
+  reason: string;
+  /** Wall ms; null for a name of a list of the config (`blocklist`), which no row tells of. */
+  since: number | null;
+  /** When the block ends by itself, wall ms; null for never. */
+  until: number | null;
+}
+
 export interface HostPage extends HostLine {
   domain: string;
   address: string | null;
@@ -41,6 +51,7 @@ export interface HostPage extends HostLine {
   delay: { owed: number; crawlDelay: number; penalty: number };
   /** In its budget period; budget null is no limit. */
   budget: { fetched: number; admitted: number; limit: number | null };
+  block: Block | null;
   throttles: number;
   failuresInRow: number;
   robots: {
@@ -86,12 +97,14 @@ const SLICE = 1_000;
 export class HostView {
   readonly #opened: OpenedCrawl;
   readonly #watch: Watch;
+  readonly #blockOf: (host: number) => Promise<Block>;
   readonly #startedAt: number;
   readonly #named: number[] = [];
   #kept: { key: string; until: number; order: Uint32Array } | null = null;
 
-  constructor(opened: OpenedCrawl, watch: Watch) {
+  constructor(opened: OpenedCrawl, watch: Watch, blockOf: (host: number) => Promise<Block>) {
     this.#opened = opened;
+    this.#blockOf = blockOf;
     this.#watch = watch;
     this.#startedAt = opened.crawl.now();
   }
@@ -207,6 +220,7 @@ export class HostView {
         admitted: hosts.admitted[host],
         limit: hosts.budget[host] === NONE ? null : hosts.budget[host],
       },
+      block: hosts.state[host] === HostState.off ? await this.#blockOf(host) : null,
       throttles: hosts.throttles[host],
       failuresInRow: hosts.failures[host],
       robots: origins.map(({ name, state, crawlDelay }) => ({

@@ -2,7 +2,7 @@
  * them and does what they say. */
 import { existsSync } from 'node:fs';
 import { type Changes, countChanges, noChanges } from '../changes.js';
-import { readStates, rows, STATES } from '../corpus/states.js';
+import { readDropped, readStates, rows, STATES } from '../corpus/states.js';
 import { lockDirectory } from '../engines/lock.js';
 import type { Store } from '../engines/ports.js';
 import { openSqliteStore } from '../engines/sqlite.js';
@@ -14,7 +14,14 @@ import { UrlKeyer } from '../url/key.js';
 import { createNormalizer } from '../url/normalize.js';
 import { crawlDirectory } from './directory.js';
 import { noCrawl } from './look.js';
-import { blockEnd, notKnown, notMet, type OperatorAnswer, type OperatorRequest } from './operate.js';
+import {
+  blockEnd,
+  type LetterRequest,
+  notKnown,
+  notMet,
+  type OperatorAnswer,
+  type OperatorRequest,
+} from './operate.js';
 import { keyOptions } from './parts.js';
 
 /** Rows of one commit. */
@@ -70,7 +77,7 @@ class Writer {
 }
 
 async function decide(store: Store, writer: Writer, request: OperatorRequest, at: number): Promise<OperatorAnswer> {
-  if (request.verb === 'retry') return retry(store, writer, request, at);
+  if (request.verb !== 'block' && request.verb !== 'unblock') return letters(store, writer, request, at);
   const { host: name } = request;
   const found = hostId(store, name);
   const isBlock = request.verb === 'block';
@@ -119,24 +126,25 @@ function pendingOf(store: Store, host: number): number {
   return pending;
 }
 
-async function retry(
-  store: Store,
-  writer: Writer,
-  request: { url?: string; host?: string },
-  at: number,
-): Promise<OperatorAnswer> {
+async function letters(store: Store, writer: Writer, request: LetterRequest, at: number): Promise<OperatorAnswer> {
   const isWanted = wanted(store, request);
   const { states } = readStates(store);
+  const dropped = readDropped(store);
   const givenUp = hostsGivenUp(store);
+  const { verb } = request;
   let changed = 0;
   let isKnown = request.url === undefined;
   for (const row of rows(store, 'urls')) {
     if (!isWanted(row)) continue;
     isKnown = true;
-    if (states[row.id] !== DEAD) continue;
+    // who names a URL wants it tried again, whether its letter was dropped or not
+    const isNamed = verb === 'retry' && request.url !== undefined;
+    if (states[row.id] !== DEAD || (!isNamed && dropped.has(row.id) !== (verb === 'restore'))) continue;
     changed++;
-    writer.changes.dead.push({ url: row.id, at, dead: false, code: 'lease.returned', history: [] });
-    if (givenUp.delete(row.host)) {
+    const letter = ({ retry: undefined, drop: 'dropped', restore: 'restored' } as const)[verb];
+    const step = letter === undefined ? { dead: false } : { dead: true, letter };
+    writer.changes.dead.push({ url: row.id, at, code: 'lease.returned', history: [], ...step });
+    if (verb === 'retry' && givenUp.delete(row.host)) {
       const event = { host: row.host, at, kind: 'online', until: 0, value: 0, words: 'tried again' } as const;
       writer.changes.hostEvents.push(event);
     }

@@ -1,4 +1,4 @@
-/** What an operator may ask of a crawl that runs: block a host, unblock it, take dead URLs back. The same words reach a
+/** What an operator may ask of a crawl that runs: block a host, unblock it, take dead URLs back, drop their letters. The same words reach a
  * stopped crawl by `operate-stopped.ts`. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { UserError } from '../errors.js';
@@ -11,8 +11,16 @@ export type OperatorRequest =
   /** `for`: ms after which the block ends by itself. */
   | { readonly verb: 'block'; readonly host: string; readonly reason: string; readonly for?: number }
   | { readonly verb: 'unblock'; readonly host: string }
-  /** Dead URLs of a host, one URL, or (with neither) all. */
-  | { readonly verb: 'retry'; readonly url?: string; readonly host?: string };
+  | LetterRequest;
+
+/** Of the dead letters of a host, of one URL, or (with neither) of all: the URLs are pending again, the letters are
+ * dropped, or those that were dropped are brought back. */
+export interface LetterRequest {
+  readonly verb: (typeof LETTER_VERBS)[number];
+  readonly url?: string;
+  readonly host?: string;
+}
+const LETTER_VERBS = ['retry', 'drop', 'restore'] as const;
 
 export interface OperatorAnswer {
   /** The host as the crawl calls it, or the URL; '' for all. */
@@ -45,11 +53,12 @@ export function readRequest(value: unknown): OperatorRequest {
     return fields.for === undefined ? { verb, host, reason } : { verb, host, reason, for: blockTime(fields.for) };
   }
   if (verb === 'unblock') return { verb, host: hostName(fields.host) };
-  if (verb === 'retry') {
-    if (fields.url !== undefined) return { verb, url: textOf(fields.url, LONGEST_URL) };
-    return fields.host === undefined ? { verb } : { verb, host: hostName(fields.host) };
+  const letters = LETTER_VERBS.find((known) => known === verb);
+  if (letters !== undefined) {
+    if (fields.url !== undefined) return { verb: letters, url: textOf(fields.url, LONGEST_URL) };
+    return fields.host === undefined ? { verb: letters } : { verb: letters, host: hostName(fields.host) };
   }
-  throw new UserError('There is no such command: give block, unblock or retry.', 2);
+  throw new UserError('There is no such command: give block, unblock, retry, drop or restore.', 2);
 }
 
 /** How long a block may last that ends by itself. */
@@ -94,7 +103,7 @@ export async function operate(opened: OpenedCrawl, request: OperatorRequest): Pr
 
 function decide(opened: OpenedCrawl, request: OperatorRequest): OperatorAnswer | Promise<OperatorAnswer> {
   const { frontier, admission, batches, crawl } = opened;
-  if (request.verb === 'retry') return retry(opened, request);
+  if (request.verb !== 'block' && request.verb !== 'unblock') return letters(opened, request);
   const { host: name } = request;
   // a host that is not known yet can be blocked all the same: it is known from then on
   const isNew = request.verb === 'block' && frontier.hosts.find(name) < 0;
@@ -113,17 +122,17 @@ function decide(opened: OpenedCrawl, request: OperatorRequest): OperatorAnswer |
 /** When a block ends by itself that begins now; 0 for never. */
 export const blockEnd = (ms: number | undefined, now: number): number => (ms === undefined ? 0 : Math.ceil(now + ms));
 
-async function retry(opened: OpenedCrawl, request: { url?: string; host?: string }): Promise<OperatorAnswer> {
+async function letters(opened: OpenedCrawl, request: LetterRequest): Promise<OperatorAnswer> {
   const { frontier, admission, batches, crawl, land } = opened;
-  const revive = (url: number): number => (frontier.revive(url, crawl.now(), batches.open) ? 1 : 0);
   if (request.url !== undefined) {
     const normal = land.normalize(request.url);
     const url = normal.url === null ? -1 : admission.find(...land.keyOf(normal.url));
     if (url < 0) throw notKnown(request.url);
-    return { subject: request.url, changed: revive(url), pending: 0 };
+    return { subject: request.url, changed: act(opened, request.verb, url) ? 1 : 0, pending: 0 };
   }
   const host = request.host === undefined ? -1 : frontier.hosts.find(request.host);
   if (request.host !== undefined && host < 0) throw notMet(request.host);
+  const isDropped = request.verb === 'restore';
   let changed = 0;
   let open = 0;
   for (let url = 0; url < frontier.urls.size; url++) {
@@ -133,10 +142,17 @@ async function retry(opened: OpenedCrawl, request: { url?: string; host?: string
       crawl.wake();
       await batches.durable();
     }
-    if (frontier.urls.state(url) !== UrlState.dead) continue;
-    if (host < 0 || frontier.urls.hostOf(url) === host) changed += revive(url);
+    if (frontier.urls.state(url) !== UrlState.dead || frontier.letters.has(url) !== isDropped) continue;
+    if ((host < 0 || frontier.urls.hostOf(url) === host) && act(opened, request.verb, url)) changed++;
   }
   return { subject: request.host ?? '', changed, pending: 0 };
+}
+
+/** True if the URL, or its letter, is in another state than before. */
+function act({ frontier, batches, crawl }: OpenedCrawl, verb: LetterRequest['verb'], url: number): boolean {
+  if (verb === 'drop') return frontier.letters.drop(url, crawl.now(), batches.open);
+  if (verb === 'restore') return frontier.letters.restore(url, crawl.now(), batches.open);
+  return frontier.revive(url, crawl.now(), batches.open);
 }
 
 export const notMet = (host: string): UserError => new UserError(`This crawl has never met the host ${host}.`);

@@ -32,7 +32,7 @@ function outcomesOf({ store }: OpenedCrawl, { visits, dead }: Changes): VisitOut
   const ends = [
     ...visits.map(({ url, code, status }) => ({ url, code, status, dead: false })),
     ...dead
-      .filter((row) => row.dead)
+      .filter((row) => row.dead && row.letter === undefined)
       .map(({ url, code, history }) => ({ url, code, status: history.at(-1)?.status ?? 0, dead: true })),
   ];
   const rows = rowsOf(

@@ -107,7 +107,7 @@ function summary(
         { urls, next: next === null ? null : Math.round(next) },
       ]),
     ),
-    deadLetters: tally.deadLetters,
+    deadLetters: tally.deadLetters - frontier.letters.size,
     robotsDenied: tally.robotsDenied,
     rejected: { ...admission.refusals.counts },
     errors: { ...tally.errors, ...crawl.unresolved },

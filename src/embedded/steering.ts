@@ -2,15 +2,14 @@
  * What the API and the dashboard may ask of a crawl that runs: to be looked at, to be given seeds, to pause. Answers to
  * what changes it come when the change is durable (DESIGN 8, 11).
  */
-import type { DeadRow } from '../changes.js';
-import { Uint32Column } from '../columns.js';
 import { ArchiveReader } from '../corpus/archive-reader.js';
-import { segmentPaths } from '../corpus/segment-paths.js';
-import { OUTCOMES, type OutcomeCode, UserError } from '../errors.js';
-import { UrlState } from '../frontier/url-table.js';
+import { addSegment, segmentPaths } from '../corpus/segment-paths.js';
+import { type OutcomeCode, UserError } from '../errors.js';
 import { type Alarm, alarmsOf } from './alarms.js';
+import { type BlockedHost, BlockView } from './block-view.js';
+import { type DeadLetter, DeadLetters } from './dead-letters.js';
 import { type CrawlStats, crawlStats, sampleOf, stateOf, Walks } from './figures.js';
-import { type HostLine, type HostPage, type HostQuery, HostView, range } from './host-view.js';
+import { type HostLine, type HostPage, type HostQuery, HostView } from './host-view.js';
 import type { OpenedCrawl } from './open.js';
 import { type OperatorAnswer, type OperatorRequest, operate } from './operate.js';
 import { plant } from './seeds.js';
@@ -36,19 +35,6 @@ export interface PageLine {
   hasText: boolean;
 }
 
-export interface DeadLetter {
-  /** Cursor: where the list goes on after this one. */
-  place: number;
-  url: string;
-  at: number;
-  code: OutcomeCode;
-  /** What the code means. */
-  words: string;
-  history: readonly { at: number; code: OutcomeCode; status: number }[];
-}
-
-/** Rows of dead letters that are read for one answer. */
-const MOST_ROWS = 5_000;
 /** Characters of a page's text that are shown. */
 const LONGEST_TEXT = 100_000;
 
@@ -59,15 +45,23 @@ export class Steering {
   readonly #hosts: HostView;
   readonly #walks = new Walks();
   readonly #sampler: NodeJS.Timeout;
-  /** Place + 1 of the last row of `dead` of each URL, as far as they were read. */
-  readonly #lastDeath = new Uint32Column();
-  #deathsLearnt = 0;
+  readonly #letters: DeadLetters;
+  readonly #blocks: BlockView;
+  readonly #archive: ArchiveReader;
 
   constructor(opened: OpenedCrawl) {
     this.#opened = opened;
-    this.#hosts = new HostView(opened, this.watch);
+    this.#blocks = new BlockView(opened);
+    this.#hosts = new HostView(opened, this.watch, (host) => this.#blocks.of(host));
+    this.#letters = new DeadLetters(opened);
+    const { store, paths } = opened;
+    const segments = segmentPaths(store, paths);
+    this.#archive = new ArchiveReader(segments);
     this.startedAt = opened.crawl.now();
-    opened.heard.push((changes) => this.watch.committed(changes));
+    opened.heard.push((changes) => {
+      for (const row of changes.segments) addSegment(segments, row, paths);
+      this.watch.committed(changes);
+    });
     this.watch.sample(sampleOf(opened));
     this.#sampler = setInterval(() => this.watch.sample(sampleOf(opened)), SAMPLE_MS);
     this.#sampler.unref();
@@ -114,50 +108,26 @@ export class Steering {
   /** The text that was taken from a page.
    * @throws UserError if there is no such visit, or none of its text */
   text(visit: number): { url: string; title: string; text: string; truncated: boolean } {
-    const { store, paths } = this.#opened;
+    const { store } = this.#opened;
     if (!Number.isInteger(visit) || visit < 0 || visit >= store.count('visits'))
       throw new UserError(`There is no visit ${visit}.`);
     const [row] = store.at('visits', [visit]);
     const [{ url }] = store.at('urls', [row.url]);
     if (row.text === null) throw new UserError(`No text was taken from ${url} on that visit.`);
-    const { block } = new ArchiveReader(segmentPaths(store, paths)).record(row.text);
+    const { block } = this.#archive.record(row.text);
     const text = block.toString('utf8');
     return { url, title: row.title, text: text.slice(0, LONGEST_TEXT), truncated: text.length > LONGEST_TEXT };
   }
 
-  /** Dead letters in the order in which they were given up. @param after cursor of the last one seen, -1 for the first */
-  async deadLetters(after: number, limit: number): Promise<{ letters: DeadLetter[]; next: number | null }> {
-    const { store, frontier } = this.#opened;
-    const end = await this.#learnDeaths();
-    let place = after + 1;
-    const wanted: { place: number; row: DeadRow }[] = [];
-    for (const row of store.at('dead', range(place, Math.min(end, place + MOST_ROWS)))) {
-      if (wanted.length === limit) break;
-      const isLast = this.#lastDeath.get(row.url) === place + 1;
-      if (isLast && row.dead && frontier.urls.state(row.url) === UrlState.dead) wanted.push({ place, row });
-      place++;
-    }
-    const ids = [...new Set(wanted.map(({ row }) => row.url))];
-    const texts = new Map(store.at('urls', ids).map(({ id, url }) => [id, url]));
-    const letters = wanted.map(({ place: at, row }) => {
-      const { url, code, history } = row;
-      return { place: at, url: texts.get(url)!, at: row.at, code, words: OUTCOMES[code].words, history };
-    });
-    return { letters, next: place < end ? place - 1 : null };
+  /** Dead letters in the order in which they were given up. @param after cursor of the last one seen, -1 for the first
+   * @param dropped those that were dropped */
+  deadLetters(after: number, limit: number, dropped: boolean): Promise<{ letters: DeadLetter[]; next: number | null }> {
+    return this.#letters.list(after, limit, dropped);
   }
 
-  /** Notes which row of `dead` is the last of its URL, in slices; returns how many rows there are. */
-  async #learnDeaths(): Promise<number> {
-    const { store } = this.#opened;
-    for (;;) {
-      const end = store.count('dead');
-      if (this.#deathsLearnt >= end) return end;
-      const to = Math.min(end, this.#deathsLearnt + MOST_ROWS);
-      for (const { url } of store.at('dead', range(this.#deathsLearnt, to))) {
-        this.#lastDeath.set(url, ++this.#deathsLearnt);
-      }
-      await new Promise(setImmediate);
-    }
+  /** The hosts that are blocked, and why. */
+  blocked(search: string, offset: number, limit: number): Promise<{ total: number; hosts: BlockedHost[] }> {
+    return this.#blocks.list(search, offset, limit);
   }
 
   // -- steering -----------------------------------------------------------------------------------------------------
@@ -183,6 +153,8 @@ export class Steering {
     const answers = urls.map((text): SeedAnswer => {
       const seed = land.normalize(text);
       if (seed.url === null) return { url: text, outcome: 'refused', reason: seed.reason };
+      const unreachable = this.#unreachable(seed.host);
+      if (unreachable !== null) return { url: text, outcome: 'refused', reason: unreachable };
       const planted = plant(this.#opened, seed, 'page', priority);
       if (planted.outcome !== 'refused') this.#opened.widen(seed);
       return { url: text, ...planted };
@@ -190,5 +162,15 @@ export class Steering {
     crawl.steered();
     await batches.durable();
     return answers;
+  }
+
+  /** Why nothing will ever be fetched of a host whose address needs no look-up (a literal, a pin, `localhost`); else null. */
+  #unreachable(host: string): string | null {
+    const { resolver, land } = this.#opened;
+    const addresses = resolver.withoutDns(host)?.addresses ?? [];
+    const refusals = addresses.map((address) => land.guard.checkAddress(address, { named: true }));
+    const first = refusals.find((refusal) => refusal !== null);
+    if (first === undefined || refusals.includes(null)) return null;
+    return `${first.reason}, which only a crawl begun with --allow-private reaches`;
   }
 }

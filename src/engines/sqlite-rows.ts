@@ -245,19 +245,29 @@ const denied: TableCodec<DeniedRow> = {
   decode: (v) => ({ batch: number(v[1]), url: number(v[2]), at: number(v[3]), denied: v[4] === 1 }),
 };
 
+/** What stands in `dead` of a row that is about the letter alone. */
+const LETTERS = [undefined, undefined, 'dropped', 'restored'] as const;
+
 const dead: TableCodec<DeadRow> = {
   sql: 'dead_letters',
   columns: ['url', 'at', 'dead', 'code', 'history'],
   chunk: 1024,
-  encode: (r, out) => out.push(r.url, r.at, r.dead ? 1 : 0, r.code, JSON.stringify(r.history)),
-  decode: (v) => ({
-    batch: number(v[1]),
-    url: number(v[2]),
-    at: number(v[3]),
-    dead: v[4] === 1,
-    code: v[5] as DeadRow['code'],
-    history: JSON.parse(string(v[6])) as DeadRow['history'],
-  }),
+  encode: (r, out) => {
+    const dead = r.letter === undefined ? Number(r.dead) : LETTERS.indexOf(r.letter);
+    out.push(r.url, r.at, dead, r.code, JSON.stringify(r.history));
+  },
+  decode: (v) => {
+    const letter = LETTERS[number(v[4])];
+    return {
+      batch: number(v[1]),
+      url: number(v[2]),
+      at: number(v[3]),
+      dead: v[4] !== 0,
+      code: v[5] as DeadRow['code'],
+      history: JSON.parse(string(v[6])) as DeadRow['history'],
+      ...(letter !== undefined && { letter }),
+    };
+  },
 };
 
 const segments: TableCodec<SegmentRow> = {

@@ -21,6 +21,11 @@ export class Blocks {
     return this.#until.get(host);
   }
 
+  /** Blocked hosts, ascending. */
+  get hosts(): number[] {
+    return [...this.#until.keys()].sort((a, b) => a - b);
+  }
+
   set(host: number, until: number): void {
     this.#until.set(host, until);
     if (until !== FOR_GOOD) this.#ends.push(until, host);

@@ -14,6 +14,7 @@ import type { AddressTable } from './address-table.js';
 import type { BackQueues } from './back-queues.js';
 import { FOR_GOOD } from './blocks.js';
 import { Ceiling, type CeilingFigures } from './ceiling.js';
+import type { DroppedLetters } from './dropped-letters.js';
 import type { FrontQueues } from './front-queues.js';
 import { HostState, type HostTable, WAIT_REASONS, type WaitReason } from './host-table.js';
 import type { Errand, FrontierOptions, Lease, LeaseOutcome, LoadRequest, Resolution, Settled, Turn } from './lease.js';
@@ -40,6 +41,7 @@ export class Frontier {
   readonly retries: RetryQueue;
   readonly revisits: Revisits;
   readonly leases: ReadonlyMap<number, Lease>;
+  readonly letters: DroppedLetters;
   readonly #state: FrontierState;
   readonly #placing: Placing;
   readonly #leasing: Leasing;
@@ -65,6 +67,7 @@ export class Frontier {
     this.retries = this.#state.retries;
     this.revisits = this.#state.revisits;
     this.leases = this.#state.leases;
+    this.letters = this.#state.letters;
   }
 
   // -- add ----------------------------------------------------------------------------------------------------------
@@ -250,6 +253,11 @@ export class Frontier {
     return this.#state.blocks.until(host) ?? null;
   }
 
+  /** The hosts that are blocked, by id. */
+  get blockedHosts(): number[] {
+    return this.#state.blocks.hosts;
+  }
+
   /** Ends a block. The host owes what it owed. False if it is not blocked. */
   unblock(host: number, now: number, changes: Changes): boolean {
     const { hosts } = this;
@@ -267,6 +275,7 @@ export class Frontier {
   revive(url: number, now: number, changes: Changes): boolean {
     if (this.urls.state(url) !== UrlState.dead) return false;
     changes.dead.push({ url, at: now, dead: false, code: 'lease.returned', history: [] });
+    this.letters.forget(url);
     this.urls.setAttempts(url, 0);
     this.urls.setState(url, UrlState.pending);
     const { hosts } = this;

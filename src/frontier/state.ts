@@ -7,6 +7,7 @@ import { NO_REVISITS } from '../revisit/policy.js';
 import { AddressTable } from './address-table.js';
 import { type BackQueue, BackQueues } from './back-queues.js';
 import { Blocks } from './blocks.js';
+import { DroppedLetters } from './dropped-letters.js';
 import { FrontQueues } from './front-queues.js';
 import { HostQueues } from './host-queues.js';
 import { HostTable } from './host-table.js';
@@ -33,6 +34,7 @@ export class FrontierState {
   /** Hosts that wait for a time of their own. */
   readonly sleeping = new TimeHeap();
   readonly blocks = new Blocks();
+  readonly letters = new DroppedLetters(this.urls);
   /** Hosts with a back queue to which a place at their address is promised, by the time of its clock. */
   readonly promised = new TimeHeap();
   /** What is to be fetched of a host before anything of its lists. */

@@ -1,9 +1,11 @@
 /** What the API takes and gives, as schemas: they check every request, and `/openapi.json` is generated from them. */
 import { z } from '@hono/zod-openapi';
 import type { Alarm } from '../embedded/alarms.js';
+import type { BlockedHost } from '../embedded/block-view.js';
+import type { DeadLetter } from '../embedded/dead-letters.js';
 import type { CrawlStats } from '../embedded/figures.js';
-import { HOST_SORTS, HOST_STATES, type HostLine, type HostPage } from '../embedded/host-view.js';
-import type { DeadLetter, PageLine, SeedAnswer } from '../embedded/steering.js';
+import { type Block, HOST_SORTS, HOST_STATES, type HostLine, type HostPage } from '../embedded/host-view.js';
+import type { PageLine, SeedAnswer } from '../embedded/steering.js';
 import type { Sample } from '../embedded/watch.js';
 import { OUTCOMES, type OutcomeCode } from '../errors.js';
 
@@ -91,6 +93,18 @@ const RequestLine = z.object({
   ...{ url: z.string(), kind: z.enum(['page', 'sitemap', 'robots']), started: time, ended: time },
   ...{ status: count, code, bytes },
 });
+const block = {
+  reason: z.string(),
+  since: time.nullable(),
+  until: time.nullable(),
+};
+export const Blocklist = z
+  .object({
+    total: count,
+    hosts: z.array(z.object({ host: z.string(), ...block, pending: count }) satisfies z.ZodType<BlockedHost>),
+  })
+  .openapi('Blocklist');
+
 export const Host = z
   .object({
     ...hostLine,
@@ -99,6 +113,7 @@ export const Host = z
     nextAt: time,
     delay: z.object({ owed: z.number(), crawlDelay: z.number(), penalty: z.number() }),
     budget: z.object({ fetched: count, admitted: count, limit: count.nullable() }),
+    block: (z.object(block) satisfies z.ZodType<Block>).nullable(),
     throttles: count,
     failuresInRow: count,
     robots: z.array(
@@ -163,10 +178,10 @@ export const BlockBody = z
   })
   .openapi('Block');
 export const UnblockBody = z.strictObject({ host }).openapi('Unblock');
-export const RetryBody = z
+export const LettersBody = z
   .strictObject({ url: z.string().max(LONGEST_URL).optional(), host: host.optional() })
   .refine(({ url: one, host: of }) => one === undefined || of === undefined, 'give a url or a host, not both')
-  .openapi('Retry', { description: 'One URL, those of a host, or (with neither) all.' });
+  .openapi('WhichLetters', { description: 'Of one URL, those of a host, or (with neither) all.' });
 
 const number = (least: number, most: number, initial: number) =>
   z.coerce.number().int().min(least).max(most).default(initial);
@@ -178,10 +193,20 @@ export const HostsQuery = z.object({
     .optional()
     .openapi({ description: 'By name ascending, by figures descending, unless given.' }),
   search: z.string().max(LONGEST_NAME).default(''),
-  offset: number(0, 1e9, 0),
-  limit: number(1, MOST_LISTED, 50),
+  ...{ offset: number(0, 1e9, 0), limit: number(1, MOST_LISTED, 50) },
+});
+export const BlocklistQuery = z.object({
+  search: z.string().max(LONGEST_NAME).default(''),
+  ...{ offset: number(0, 1e9, 0), limit: number(1, MOST_LISTED, 50) },
 });
 export const PagesQuery = z.object({ limit: number(1, MOST_LISTED, 50) });
-export const LettersQuery = z.object({ after: number(-1, 1e12, -1), limit: number(1, MOST_LISTED, 50) });
+export const LettersQuery = z.object({
+  after: number(-1, 1e12, -1),
+  limit: number(1, MOST_LISTED, 50),
+  dropped: z
+    .enum(['true', 'false'])
+    .default('false')
+    .openapi({ description: 'Those that were dropped, instead of the others.' }),
+});
 export const HostParam = z.object({ host });
 export const VisitParam = z.object({ visit: z.coerce.number().int().nonnegative().max(1e12) });

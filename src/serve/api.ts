@@ -9,6 +9,8 @@ import { version } from '../version.js';
 import type { Access } from './api-access.js';
 import {
   BlockBody,
+  Blocklist,
+  BlocklistQuery,
   DeadLetters,
   Health,
   History,
@@ -16,13 +18,13 @@ import {
   HostList,
   HostParam,
   HostsQuery,
+  LettersBody,
   LettersQuery,
   Operated,
   PageList,
   PagesQuery,
   PageText,
   Problem,
-  RetryBody,
   SeedAnswers,
   SeedsBody,
   State,
@@ -39,6 +41,13 @@ const LARGEST_BODY = 4 * 1024 * 1024;
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 const NOT_JSON = 'Send JSON, and say so: Content-Type: application/json.';
+
+/** What can be done with dead letters. */
+const LETTER_ROUTES = [
+  { verb: 'retry', path: '/dead-letters/retry', words: 'Takes dead URLs back: they are pending again.' },
+  { verb: 'drop', path: '/dead-letters/drop', words: 'Drops dead letters: the URLs stay dead and are not listed.' },
+  { verb: 'restore', path: '/dead-letters/restore', words: 'Brings dropped letters back into the list.' },
+] as const;
 
 /** What anybody may have who found the port: that it lives, what it would answer, and the empty dashboard. */
 const OPEN = (path: string): boolean =>
@@ -86,8 +95,10 @@ export function createApi(
   });
   const tooLarge = `A request may have ${LARGEST_BODY / 1024 / 1024} MiB: send the seeds in several.`;
   app.use(bodyLimit({ maxSize: LARGEST_BODY, onError: (c) => refusal(c, 413, tooLarge) }));
-  for (const path of ['/crawl/seeds', '/crawl/blocklist', '/dead-letters/retry']) {
+  const takers = ['/crawl/seeds', '/crawl/blocklist', ...LETTER_ROUTES.map(({ path }) => path)];
+  for (const path of takers) {
     app.use(path, async (c, next) => {
+      if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
       const isJson = /^application\/json\b/i.test(c.req.header('content-type') ?? '');
       return isJson ? next() : refusal(c, 415, NOT_JSON);
     });
@@ -165,8 +176,18 @@ function looking(app: OpenAPIHono, steering: Steering): void {
       request: { query: LettersQuery },
     },
     async (c) => {
-      const { after, limit } = c.req.valid('query');
-      return c.json(await steering.deadLetters(after, limit), 200);
+      const { after, limit, dropped } = c.req.valid('query');
+      return c.json(await steering.deadLetters(after, limit, dropped === 'true'), 200);
+    },
+  );
+  app.openapi(
+    {
+      ...get('/crawl/blocklist', 'blocklist', 'The hosts that are blocked, and why.', Blocklist),
+      request: { query: BlocklistQuery },
+    },
+    async (c) => {
+      const { search, offset, limit } = c.req.valid('query');
+      return c.json(await steering.blocked(search.trim().toLowerCase(), offset, limit), 200);
     },
   );
   // streams and plain text: told of to whoever reads the description, and answered without a schema
@@ -221,11 +242,13 @@ function steeringRoutes(app: OpenAPIHono, steering: Steering): void {
       return c.json(await steering.operate({ verb: 'unblock', host: hostName(host) }), 200);
     },
   );
-  app.openapi(post('/dead-letters/retry', 'retry', 'Takes dead URLs back.', Operated, RetryBody), async (c) => {
-    const { url, host } = c.req.valid('json') as z.infer<typeof RetryBody>;
-    const which = url !== undefined ? { url } : host !== undefined ? { host: hostName(host) } : {};
-    return c.json(await steering.operate({ verb: 'retry', ...which }), 200);
-  });
+  for (const { verb, path, words } of LETTER_ROUTES) {
+    app.openapi(post(path, verb, words, Operated, LettersBody), async (c) => {
+      const { url, host } = c.req.valid('json') as z.infer<typeof LettersBody>;
+      const which = url !== undefined ? { url } : host !== undefined ? { host: hostName(host) } : {};
+      return c.json(await steering.operate({ verb, ...which }), 200);
+    });
+  }
   for (const verb of ['pause', 'resume'] as const) {
     const words = verb === 'pause' ? 'Nothing new is requested; what is under way ends.' : 'The crawl goes on.';
     app.openapi(

@@ -40,6 +40,8 @@ export class Projection {
   readonly struck = new Set<string>();
   /** Blocked hosts, and when that ends (ms; 0: never). */
   readonly blocks = new Map<number, number>();
+  /** Dead URLs whose letters were dropped. */
+  readonly dropped = new Set<number>();
   readonly own = new PlainColumns();
   /** When each host was met, and when its rest began. */
   readonly metAt = this.own.add(Float64Array);
@@ -145,7 +147,10 @@ export class Projection {
     this.urls.setState(url, denied ? UrlState.denied : UrlState.pending);
   }
 
-  dead({ url, dead }: Pick<DeadRow, 'url' | 'dead'>): void {
+  dead({ url, dead, letter }: Pick<DeadRow, 'url' | 'dead' | 'letter'>): void {
+    if (letter === 'dropped') this.dropped.add(url);
+    else this.dropped.delete(url);
+    if (letter !== undefined) return;
     if (dead && !this.#isHanded) this.revisits.forget(url);
     this.#settle(url, dead ? UrlState.dead : UrlState.pending);
     if (!dead) this.urls.setAttempts(url, 0);
@@ -203,6 +208,7 @@ export class Projection {
     }
     for (const address of this.struck) frontier.restoreStrike(address);
     for (const [host, until] of this.blocks) frontier.restoreBlock(host, until);
+    for (const url of this.dropped) frontier.letters.recall(url);
     for (let url = frontier.urls.size; url < this.urls.size; ) {
       const marks = this.urls.view(url, this.urls.size);
       frontier.urls.appendMarks(marks);
@@ -215,12 +221,13 @@ export class Projection {
 
   /** What does not lie in columns, for a checkpoint. */
   rest(): ProjectionRest {
-    const { failures, addresses, struck, blocks } = this;
+    const { failures, addresses, struck, blocks, dropped } = this;
     return {
       failures: [...failures],
       addresses: [...addresses],
       struck: [...struck],
       blocks: [...blocks],
+      dropped: [...dropped],
       hosts: this.#hostCount,
     };
   }
@@ -233,6 +240,7 @@ export class Projection {
     for (const [address, clock] of rest.addresses) this.addresses.set(address, clock);
     for (const address of rest.struck) this.struck.add(address);
     for (const [host, until] of rest.blocks) this.blocks.set(host, until);
+    for (const url of rest.dropped ?? []) this.dropped.add(url);
     this.#pruneAt = 2 * this.addresses.size + PRUNE;
   }
 }
@@ -243,6 +251,8 @@ export interface ProjectionRest {
   addresses: [name: string, clock: Clock][];
   struck: string[];
   blocks: [host: number, until: number][];
+  /** Checkpoints of before letters could be dropped have none. */
+  dropped?: number[];
 }
 
 /** How far a time lies in the future, ms. */

@@ -10,6 +10,7 @@ export class Tally {
   duplicates = 0;
   nearDuplicates = 0;
   robotsDenied = 0;
+  /** URLs that are dead, also those whose letters were dropped. */
   deadLetters = 0;
   /** Visits to pages that had been visited; of these, those answered by 304, and those that found another page. */
   revisits = 0;
@@ -40,6 +41,7 @@ export class Tally {
     }
     for (const row of rows.denied) this.robotsDenied += row.denied ? 1 : -1;
     for (const row of rows.dead) {
+      if (row.letter !== undefined) continue;
       this.deadLetters += row.dead ? 1 : -1;
       if (row.dead && row.code.startsWith('guard.')) this.#error(row.code); // no request was made, so no row says it
     }

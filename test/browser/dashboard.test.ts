@@ -93,6 +93,15 @@ test.each(['desktop', 'phone'] as const)(
     await page.getByRole('button', { name: 'Undo' }).click();
     await until(() => crawl.site.asked('well.test').length > asked);
 
+    const titles = { host: 'titles.test', reason: 'a pause' };
+    await crawl.ask('/crawl/blocklist', posted(titles));
+    await go(page, 'Blocked');
+    await page.getByRole('row', { name: /titles\.test .* a pause/ }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Unblock titles.test' }).click();
+    await page.getByText('titles.test is fetched again.').waitFor();
+    await page.getByText('No host is blocked.').waitFor();
+
     await go(page, 'Seeds');
     const late = crawl.site.url('late.test', size === 'phone' ? '/?phone' : '/');
     await page.getByLabel('URLs, one on a line').fill(`${late}\nnonsense`);
@@ -105,6 +114,10 @@ test.each(['desktop', 'phone'] as const)(
     const again = page.getByRole('button', { name: /^Try again: .*gone\.test/ });
     await again.waitFor({ timeout: 15_000 });
     expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: /^Drop: .*gone\.test/ }).click();
+    await page.getByText('1 letter is dropped.').waitFor();
+    expect(await again.count()).toBe(0);
+    await page.getByRole('button', { name: 'Undo' }).click();
     const tries = crawl.site.asked('gone.test').length;
     await again.click();
     await until(() => crawl.site.asked('gone.test').length > tries);

@@ -1,4 +1,4 @@
-/** `block`, `unblock` and `retry`, on crawls that run, that stopped, and that were killed. */
+/** `block`, `unblock`, `retry` and `drop`, on crawls that run, that stopped, and that were killed. */
 import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -218,12 +218,39 @@ describe('retry', () => {
     expect((await say('verify', '--dir', dir)).words).toContain('Everything agrees.');
   }, 40_000);
 
+  test('leaves letters alone that were dropped, also of a crawl that was killed, until their URL is named', async () => {
+    const dir = scratch();
+    const args = command(dir, ['sick.test'], '20ms');
+    const dead = async (): Promise<number> => (await say('list', 'dead', '--dir', dir)).words.split('\n').length;
+    sick = true;
+    await crawl(args);
+    const [one, other] = ['/3', '/4'].map((target) => site.url('sick.test', target));
+    expect((await say('drop', one, '--dir', dir)).words).toBe('Dead letters dropped: 1.');
+    expect((await say('drop', one, '--dir', dir)).words).toBe(`There is no dead letter of ${one}.`);
+    expect(await dead()).toBe(PAGES - 2);
+    expect((await crawl(args)).summary.deadLetters).toBe(PAGES - 2);
+
+    const run = begin(command(dir, ['sick.test', 'b.test'], '100ms', '--add', '--patience', '20s'));
+    await expect.poll(() => site.asked('b.test').length, { timeout: 10_000 }).toBeGreaterThan(0);
+    expect((await say('drop', '--host', 'sick.test', '--dir', dir)).words).toBe(`Dead letters dropped: ${PAGES - 2}.`);
+    run.child.kill('SIGKILL');
+    await run.over;
+    expect((await say('list', 'dead', '--dir', dir)).words).toBe('');
+    expect((await say('retry', '--all', '--dir', dir)).words).toBe('There is no dead letter.');
+    expect((await say('retry', other, '--dir', dir)).words).toBe('1 URL is pending again.');
+    expect((await say('drop', '--all', '--undo', '--dir', dir)).words).toBe(`Dead letters brought back: ${PAGES - 2}.`);
+    sick = false;
+    expect((await crawl(args)).summary).toMatchObject({ deadLetters: PAGES - 2, pages: 2 + PAGES });
+    expect((await say('verify', '--dir', dir)).words).toContain('Everything agrees.');
+  }, 40_000);
+
   test('that cannot be done says why', async () => {
     const dir = scratch();
     await crawl(command(dir, ['hub.test'], '20ms', '--max-depth', '0'));
     const usage = 'What should be tried again? Give one of URL, --host HOST and --all.';
     expect(await say('retry', '--dir', dir)).toEqual({ code: 2, words: usage });
     expect(await say('retry', '--all', '--host', 'a.test', '--dir', dir)).toEqual({ code: 2, words: usage });
+    expect((await say('drop', '--dir', dir)).words).toBe(usage.replace('tried again', 'dropped'));
     expect(await say('retry', '--host', 'never.test', '--dir', dir)).toEqual({
       code: 1,
       words: 'This crawl has never met the host never.test.',

@@ -172,7 +172,7 @@ describe('bad requests', () => {
       value,
     );
     const query = fc.dictionary(
-      fc.constantFrom('sort', 'order', 'search', 'offset', 'limit', 'after'),
+      fc.constantFrom('sort', 'order', 'search', 'offset', 'limit', 'after', 'dropped'),
       fc.oneof(fc.string(), fc.integer().map(String)),
     );
     await fc.assert(
@@ -192,6 +192,7 @@ describe('bad requests', () => {
       { numRuns: 150 },
     );
     await crawl.ask('/crawl/blocklist', posted({ host: 'well.test' }, 'DELETE'));
+    await crawl.ask('/dead-letters/restore', posted({}));
     await crawl.ask('/crawl/resume', { method: 'POST' });
   });
 });
@@ -248,8 +249,20 @@ describe('looking', () => {
     const { letters } = await crawl.json<Letters>('/dead-letters?limit=1');
     expect(letters[0]).toMatchObject({ url: crawl.site.url('gone.test', '/nothing'), code: 'http.server' });
     expect(letters[0].history).toHaveLength(2);
+    type Answer = { changed: number };
+    const { url } = letters[0];
+    const listed = async (dropped: boolean): Promise<number> =>
+      (await crawl.json<Letters>(`/dead-letters?dropped=${dropped}`)).letters.length;
+    expect(await crawl.json<Answer>('/dead-letters/drop', posted({ url }))).toMatchObject({ changed: 1 });
+    expect(await crawl.json<Answer>('/dead-letters/drop', posted({ url }))).toMatchObject({ changed: 0 });
+    expect([await listed(false), await listed(true)]).toEqual([0, 1]);
+    expect(await crawl.json('/crawl/stats')).toMatchObject({ deadLetters: 0 });
+    expect(await crawl.json<Answer>('/dead-letters/restore', posted({ host: 'gone.test' }))).toMatchObject({
+      changed: 1,
+    });
+    expect([await listed(false), await listed(true)]).toEqual([1, 0]);
     const before = crawl.site.asked('gone.test').length;
-    const { changed } = await crawl.json<{ changed: number }>('/dead-letters/retry', posted({ url: letters[0].url }));
+    const { changed } = await crawl.json<{ changed: number }>('/dead-letters/retry', posted({ url }));
     expect(changed).toBe(1);
     await until(() => crawl.site.asked('gone.test').length > before);
   });
@@ -287,9 +300,29 @@ describe('steering', () => {
     const asked = crawl.site.asked('well.test').length;
     await new Promise((resolve) => setTimeout(resolve, 700));
     expect(crawl.site.asked('well.test').length).toBe(asked);
-    expect((await client.host({ host: 'well.test' })).data.state).toBe('blocked');
+    expect((await client.host({ host: 'well.test' })).data).toMatchObject({
+      state: 'blocked',
+      block: { reason: 'its owner asked', until: null },
+    });
+    const { data: list } = await client.blocklist({ limit: 1 });
+    expect(list).toMatchObject({ total: 1, hosts: [{ host: 'well.test', reason: 'its owner asked', until: null }] });
+    expect((await client.blocklist({ search: 'other' })).data).toEqual({ total: 0, hosts: [] });
     await client.unblockHost(undefined, { host: 'well.test' });
+    expect((await client.blocklist()).data.total).toBe(0);
     await until(() => crawl.site.asked('well.test').length > asked);
+  });
+
+  test('seeds at addresses that the crawl may not reach are refused at once, with the reason', async () => {
+    const urls = ['http://10.0.0.1/', 'http://[::1]:8080/', 'http://2130706433:8080/'];
+    const { seeds } = await crawl.json<{ seeds: { outcome: string; reason: string }[] }>(
+      '/crawl/seeds',
+      posted({ urls }),
+    );
+    expect(seeds.slice(0, 2).map(({ outcome, reason }) => `${outcome}: ${reason}`)).toEqual([
+      'refused: 10.0.0.1 is a private address, which only a crawl begun with --allow-private reaches',
+      'refused: ::1 is a loopback address, which only a crawl begun with --allow-private reaches',
+    ]);
+    expect(seeds[2].outcome).toBe('admitted'); // 127.0.0.1, in the range that was opened
   });
 
   test('a paused crawl asks nothing, does not end, and goes on', async () => {

@@ -1,5 +1,4 @@
 /** Answers that are asked for: while they come, when they came, and when they did not. */
-import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { get } from './client.js';
 
@@ -62,15 +61,5 @@ export function NoticeLine({ notice, close }: { notice: Notice | null; close: ()
         </p>
       )}
     </div>
-  );
-}
-
-/** A table that may be wider than the page: it scrolls by itself, by keyboard too. */
-export function Scroll({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section class="scroll" aria-label={name} tabIndex={0}>
-      {children}
-    </section>
   );
 }

@@ -6,6 +6,7 @@ type Answer<Name extends keyof typeof schemas> = (typeof schemas)[Name] extends 
 export type Stats = Answer<'Stats'>;
 export type History = Answer<'History'>;
 export type HostList = Answer<'HostList'>;
+export type Blocklist = Answer<'Blocklist'>;
 export type Host = Answer<'Host'>;
 export type PageList = Answer<'PageList'>;
 export type PageText = Answer<'PageText'>;

@@ -1,8 +1,9 @@
 /** One host: why it waits, what its robots.txt says, what was requested, and its block. */
 import { useRef, useState } from 'preact/hooks';
-import { type Asked, type Notice, NoticeLine, Scroll, useAnswer } from './asking.js';
+import { type Asked, type Notice, NoticeLine, useAnswer } from './asking.js';
 import { type Host, type Operated, send } from './client.js';
 import { tone } from './overview.js';
+import { Table } from './table.js';
 import { count, dateOf, plain, shortened, size, span, timeOf } from './words.js';
 
 export function HostView({ name }: { name: string }) {
@@ -30,6 +31,7 @@ function Facts({ host }: { host: Host }) {
   return (
     <dl class="facts">
       <Fact name="State" value={`${host.state}: ${host.why}`} />
+      {host.block !== null && <Fact name="Blocked" value={blockWords(host.block)} />}
       <Fact name="Address" value={host.address ?? 'not looked up yet'} />
       <Fact name="Pending" value={`${count(host.pending)} URLs`} />
       <Fact name="Delay" value={owes.join(', ')} />
@@ -50,6 +52,14 @@ function Facts({ host }: { host: Host }) {
       ))}
     </dl>
   );
+}
+
+function blockWords({ reason, since, until }: NonNullable<Host['block']>): string {
+  const times = [
+    since === null ? '' : `since ${dateOf(since)}`,
+    until === null ? 'until it is unblocked' : `until ${dateOf(until)}`,
+  ];
+  return `${times.filter((words) => words !== '').join(', ')}: ${shortened(plain(reason), 300) || 'no reason was given'}`;
 }
 
 const Fact = ({ name, value }: { name: string; value: string }) => (
@@ -130,34 +140,21 @@ function Requests({ host }: { host: Host }) {
     <>
       <h3>Last requests</h3>
       {host.recent.length === 0 && <p class="muted">None among the last ones of the crawl.</p>}
-      <Scroll name="Last requests">
-        <table class="list">
-          <thead>
-            <tr>
-              <th scope="col">URL</th>
-              <th scope="col">Time</th>
-              <th scope="col">Took</th>
-              <th scope="col">Answer</th>
-              <th scope="col">Received</th>
-            </tr>
-          </thead>
-          <tbody>
-            {host.recent.map((request) => (
-              <tr key={`${request.started} ${request.url}`}>
-                <th scope="row" class="url">
-                  {shortened(plain(request.url), 160)}
-                </th>
-                <td>{timeOf(request.started)}</td>
-                <td>{request.ended - request.started} ms</td>
-                <td class={tone(request.status)}>
-                  {request.status === 0 ? '' : request.status} {request.code}
-                </td>
-                <td>{size(request.bytes)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table name="Last requests" columns={['URL', 'Time', 'Took', 'Answer', 'Received']}>
+        {host.recent.map((request) => (
+          <tr key={`${request.started} ${request.url}`}>
+            <th scope="row" class="url">
+              {shortened(plain(request.url), 160)}
+            </th>
+            <td>{timeOf(request.started)}</td>
+            <td>{request.ended - request.started} ms</td>
+            <td class={tone(request.status)}>
+              {request.status === 0 ? '' : request.status} {request.code}
+            </td>
+            <td>{size(request.bytes)}</td>
+          </tr>
+        ))}
+      </Table>
     </>
   );
 }

@@ -2,6 +2,7 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Alarms, TopBar } from './bar.js';
+import { BlockedView } from './blocked.js';
 import { adoptToken, setToken } from './client.js';
 import { DeadLettersView } from './dead-letters.js';
 import { HostView } from './host.js';
@@ -16,6 +17,7 @@ const VIEWS = [
   ['hosts', 'Hosts'],
   ['pages', 'Pages'],
   ['dead', 'Dead letters'],
+  ['blocked', 'Blocked'],
   ['seeds', 'Seeds'],
 ] as const;
 
@@ -67,6 +69,7 @@ function View({ view, rest, live }: { view: string; rest: string; live: Live }) 
   if (view === 'hosts') return rest === '' ? <HostsView /> : <HostView name={decodeURIComponent(rest)} />;
   if (view === 'pages') return <PagesView />;
   if (view === 'dead') return <DeadLettersView />;
+  if (view === 'blocked') return <BlockedView />;
   if (view === 'seeds') return <SeedsView />;
   return <Overview live={live} />;
 }

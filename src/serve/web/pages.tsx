@@ -1,8 +1,9 @@
 /** The pages that came in last, with what was read from them. */
 import { useState } from 'preact/hooks';
-import { Scroll, useAnswer } from './asking.js';
+import { useAnswer } from './asking.js';
 import type { PageList, PageText } from './client.js';
 import { tone } from './overview.js';
+import { Table } from './table.js';
 import { plain, shortened, size, timeOf } from './words.js';
 
 export function PagesView() {
@@ -14,49 +15,36 @@ export function PagesView() {
       {error !== '' && <p class="alarm serious">{error}</p>}
       {answer?.pages.length === 0 && <p class="muted">None in this run yet.</p>}
       {visit !== null && <Text visit={visit} close={() => setVisit(null)} />}
-      <Scroll name="Pages">
-        <table class="list">
-          <thead>
-            <tr>
-              <th scope="col">Page</th>
-              <th scope="col">Time</th>
-              <th scope="col">Outcome</th>
-              <th scope="col">Received</th>
-              <th scope="col">Text</th>
-            </tr>
-          </thead>
-          <tbody>
-            {answer?.pages.map((page) => (
-              <tr key={page.visit}>
-                <th scope="row">
-                  <span class="title">{shortened(plain(page.title), 120) || 'no title'}</span>
-                  <span class="url">{shortened(plain(page.url), 160)}</span>
-                  {page.duplicateOf !== null && (
-                    <span class="muted url">repeats {shortened(plain(page.duplicateOf), 160)}</span>
-                  )}
-                </th>
-                <td>{timeOf(page.at)}</td>
-                <td class={tone(page.status)}>
-                  {page.status} {page.code}
-                </td>
-                <td>{size(page.bytes)}</td>
-                <td>
-                  {page.hasText && (
-                    <button
-                      type="button"
-                      class="link"
-                      aria-label={`Show text of ${shortened(plain(page.title) || plain(page.url), 80)}`}
-                      onClick={() => setVisit(page.visit)}
-                    >
-                      Show
-                    </button>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <Table name="Pages" columns={['Page', 'Time', 'Outcome', 'Received', 'Text']}>
+        {answer?.pages.map((page) => (
+          <tr key={page.visit}>
+            <th scope="row">
+              <span class="title">{shortened(plain(page.title), 120) || 'no title'}</span>
+              <span class="url">{shortened(plain(page.url), 160)}</span>
+              {page.duplicateOf !== null && (
+                <span class="muted url">repeats {shortened(plain(page.duplicateOf), 160)}</span>
+              )}
+            </th>
+            <td>{timeOf(page.at)}</td>
+            <td class={tone(page.status)}>
+              {page.status} {page.code}
+            </td>
+            <td>{size(page.bytes)}</td>
+            <td>
+              {page.hasText && (
+                <button
+                  type="button"
+                  class="link"
+                  aria-label={`Show text of ${shortened(plain(page.title) || plain(page.url), 80)}`}
+                  onClick={() => setVisit(page.visit)}
+                >
+                  Show
+                </button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </Table>
     </section>
   );
 }
