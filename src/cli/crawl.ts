@@ -11,8 +11,9 @@ import { version } from '../version.js';
 import { type Arguments, type CommandSpec, OPTIONS_WITH_FLAGS } from './arguments.js';
 import type { ExitCode, World } from './command.js';
 import { CONFIG_FLAG, type Configured, configured } from './configured.js';
+import { Live } from './live.js';
 import { directoryOf, readSeeds } from './seeds.js';
-import { allBlocked, BLOCKED, progressLine, reasonForNothing, summaryText } from './summary.js';
+import { allBlocked, BLOCKED, reasonForNothing, summaryText } from './summary.js';
 
 export const spec: CommandSpec = {
   name: 'crawl',
@@ -74,8 +75,9 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
     import('./admin.js'),
   ]);
   let words = '';
+  const live = new Live(terminal, options.dir);
   const ui = {
-    progress: (now: CrawlProgress) => terminal.progress(progressLine(now), performance.now()),
+    progress: (now: CrawlProgress) => live.show(now),
     say: (sentence: string) => terminal.say(sentence),
     ended: (end: keyof typeof ENDS) => {
       words = ENDS[end];
@@ -85,10 +87,7 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
     options,
     ui,
     PAGE_THREAD,
-    hearing(
-      setUp,
-      administered(options, (words) => terminal.error(words), listening(options.dir, ui)),
-    ),
+    hearing(setUp, live.attending(administered(options, (words) => terminal.error(words), listening(options.dir, ui)))),
   );
   terminal.print(
     args.flags.has('json')
@@ -96,7 +95,7 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
       : `${allBlocked(summary) && !world.signal.aborted ? `${BLOCKED}\n` : words}${summaryText(summary, options.dir)}`,
   );
   if (world.signal.aborted) {
-    terminal.say(`Stopped. To go on: saunter crawl --dir ${options.dir} with the same options.`);
+    terminal.error(`Stopped. To go on: saunter crawl --dir ${options.dir} with the same options.`);
     return 130;
   }
   if (summary.pages > 0) return 0;

@@ -7,8 +7,8 @@ import { demoReport, startDemoWeb } from '../sim/demo.js';
 import { version } from '../version.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import type { ExitCode, World } from './command.js';
+import { Live } from './live.js';
 import { listening } from './operate.js';
-import { progressLine } from './summary.js';
 
 export const spec: CommandSpec = {
   name: 'demo',
@@ -47,11 +47,12 @@ export async function run(args: Arguments, { terminal, signal }: World): Promise
       },
     );
     const options = { seeds: web.seeds, dir, add: false, config, userAgent: userAgent(version(), null), signal };
+    const live = new Live(terminal, dir);
     const ui = {
-      progress: (now: CrawlProgress) => terminal.progress(progressLine(now), performance.now()),
+      progress: (now: CrawlProgress) => live.show(now),
       say: (sentence: string) => terminal.say(sentence),
     };
-    const summary = await runCrawl(options, ui, PAGE_THREAD, listening(dir, ui));
+    const summary = await runCrawl(options, ui, PAGE_THREAD, live.attending(listening(dir, ui)));
     const log = await web.stop();
     terminal.print('');
     terminal.print(demoReport(summary, log, dir, config.delay));

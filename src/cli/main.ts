@@ -78,9 +78,13 @@ export async function main(argv: readonly string[], process: Process = globalThi
   let stops = false;
   const interrupt = () => {
     // Nor does the second Ctrl-C wait: what is not durable yet is fetched again by the next run.
-    if (!stops || stop.signal.aborted) return process.exit(130);
+    if (!stops || stop.signal.aborted) {
+      terminal.clear();
+      return process.exit(130);
+    }
     stop.abort();
-    terminal.say('Stopping: what is open is finished and made durable. Ctrl-C again leaves at once.');
+    // also where nobody watches: who stopped it should know that it heard
+    terminal.error('Stopping: what is open is finished and made durable. Ctrl-C again leaves at once.');
   };
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
@@ -97,6 +101,7 @@ export async function main(argv: readonly string[], process: Process = globalThi
     if (process.env.SAUNTER_DEBUG) console.error(error);
     return 1;
   } finally {
+    terminal.clear();
     process.off('SIGINT', interrupt);
     process.off('SIGTERM', interrupt);
   }

@@ -69,7 +69,7 @@ function figures(
   const nextIn = crawl.nextAt - crawl.now();
   const isWaiting = frontier.underWay === 0 && nextIn > 1000 && nextIn < Number.POSITIVE_INFINITY;
   return {
-    state: isWaiting ? 'waiting' : 'crawling',
+    state: crawl.isStopping ? 'stopping' : isWaiting ? 'waiting' : 'crawling',
     pages: tally.pages,
     revisits: tally.revisits,
     bytes: tally.bytes,

@@ -30,14 +30,14 @@ describe('text from the web', () => {
 });
 
 describe('the terminal', () => {
-  it('is redrawn at most ten times a second, and cleared before anything else is said', () => {
+  it('is redrawn at most ten times a second, and below what else is said', () => {
     const [out, err] = [new Kept(true), new Kept(true)];
     const terminal = new Terminal(out, err, {});
     terminal.progress('one', 0);
     terminal.progress('two', 50);
     terminal.progress('three', 100);
     terminal.say('Note.');
-    expect(err.text).toBe('\r\x1b[2Kone\r\x1b[2Kthree\r\x1b[2KNote.\n');
+    expect(err.text).toBe('\r\x1b[2Kone\r\x1b[2Kthree\r\x1b[2KNote.\nthree');
   });
 
   it('keeps the progress on one line of the screen', () => {
