@@ -7,6 +7,9 @@
  * hundred bytes that it would save of a head, some 3% of an archived page. `bench/archive.ts` measures both.
  */
 import { crc32, deflateRawSync, gzipSync, constants as zlib } from 'node:zlib';
+import { bodyBuffers } from '../buffer-pool.js';
+import { FAILED, ZlibEngine } from '../zlib-engine.js';
+import type { RecordRoom } from './record-room.js';
 
 /** Ends a record (WARC 1.1, 4). */
 export const RECORD_END = Buffer.from('\r\n\r\n');
@@ -24,10 +27,37 @@ const counts = new Uint16Array(256);
  * The member of `head + body + CRLF CRLF`.
  *
  * @param level 0 to 9, as in zlib, for what is worth deflating.
+ * @param room where the member may be put together; else in a buffer of its own.
  */
-export function gzipRecord(head: Buffer, body: Buffer, level: number): Buffer {
-  if (head.length + body.length < SHORT || looksCompressed(body)) return storedMember([head, body, RECORD_END]);
+export function gzipRecord(head: Buffer, body: Buffer, level: number, room?: RecordRoom): Buffer {
+  if (head.length + body.length < SHORT || looksCompressed(body)) return storedMember([head, body, RECORD_END], room);
   if (body.length > LARGE) return largeMember([head, ...slices(body), RECORD_END], level);
+  return (room && deflatedIn(room, head, body, level)) ?? deflatedAlone(head, body, level);
+}
+
+const engines = new Map<number, ZlibEngine>();
+
+function engineOf(level: number): ZlibEngine {
+  const engine = engines.get(level) ?? ZlibEngine.gzip(level);
+  engines.set(level, engine);
+  return engine;
+}
+
+/** Null if this Node has no engine that can be kept. */
+function deflatedIn(room: RecordRoom, head: Buffer, body: Buffer, level: number): Buffer | null {
+  const engine = engineOf(level);
+  if (!engine.isUsable) return null;
+  const length = head.length + body.length + RECORD_END.length;
+  // zlib's own bound is 5 bytes for 16 KB that do not deflate, and what is around them
+  const output = room.open(length + (length >> 9) + 256);
+  engine.begin();
+  let at = engine.write(head, output, 0, zlib.Z_NO_FLUSH);
+  if (at !== FAILED) at = engine.write(body, output, at, zlib.Z_NO_FLUSH);
+  if (at !== FAILED) at = engine.write(RECORD_END, output, at, zlib.Z_FINISH);
+  return at === FAILED || at === output.length ? null : room.close(at);
+}
+
+function deflatedAlone(head: Buffer, body: Buffer, level: number): Buffer {
   const length = head.length + body.length + RECORD_END.length;
   return gzipSync(Buffer.concat([head, body, RECORD_END], length), {
     level,
@@ -80,14 +110,15 @@ function largeMember(parts: readonly Buffer[], level: number): Buffer {
 }
 
 /** A gzip member of stored blocks. */
-function storedMember(parts: readonly Buffer[]): Buffer {
+function storedMember(parts: readonly Buffer[], room?: RecordRoom): Buffer {
   let length = 0;
   let blocks = 0;
   for (const part of parts) {
     length += part.length;
     blocks += Math.ceil(part.length / STORED_MAX);
   }
-  const out = Buffer.allocUnsafe(10 + length + blocks * 5 + 8);
+  const size = 10 + length + blocks * 5 + 8;
+  const out = room === undefined ? Buffer.allocUnsafe(size) : room.open(size);
   out.writeUInt32BE(0x1f8b0800, 0);
   out.writeUInt32BE(0, 4);
   out.writeUInt16BE(0x00ff, 8);
@@ -102,7 +133,7 @@ function storedMember(parts: readonly Buffer[]): Buffer {
   }
   at = out.writeUInt32LE(crc, at);
   out.writeUInt32LE(length >>> 0, at);
-  return out;
+  return room === undefined ? out : room.close(size);
 }
 
 /**
@@ -114,7 +145,7 @@ export function storedContent(member: Buffer, limit: number): Buffer | null {
   const trailer = member.length - 8;
   const size = member.readUInt32LE(trailer + 4);
   if (size > limit || size > member.length) return null;
-  const out = Buffer.allocUnsafe(size);
+  const out = bodyBuffers.take(size).subarray(0, size);
   let at = 10;
   let filled = 0;
   for (let isLast = false; !isLast; ) {

@@ -9,11 +9,13 @@
 import { join } from 'node:path';
 import type { Clock } from '../engines/ports.js';
 import { ArchiveError, type ArchiveFiles, archiveError, diskFiles } from './archive-files.js';
+import { RecordRoom } from './record-room.js';
 import type { RandomFill } from './warc-fields.js';
 import { type Conversion, type Exchange, type WarcInfo, WarcWriter } from './warc-writer.js';
 
 export type SegmentKind = 'warc' | 'text';
 export const OPEN_SUFFIX = '.open';
+const ROOM_FOR_ONE = 128 * 1024;
 const SUFFIX: Record<SegmentKind, string> = { warc: '.warc.gz', text: '.text.warc.gz' };
 
 /** What a segment's name says it holds. */
@@ -73,6 +75,7 @@ interface OpenSegment {
 export class SegmentWriter {
   readonly #options: Required<Omit<SegmentOptions, 'random' | 'level'>>;
   readonly #writer: WarcWriter;
+  readonly #room: RecordRoom;
   #open: OpenSegment | null = null;
   #pending: Buffer[] = [];
   #pendingBytes = 0;
@@ -85,7 +88,9 @@ export class SegmentWriter {
   constructor({ random, level, ...options }: SegmentOptions) {
     if (!/^[\w.-]+$/.test(options.prefix)) throw new TypeError(`not a segment prefix: ${options.prefix}`);
     this.#options = { maxBytes: 2 ** 30, batchBytes: 256 * 1024, files: diskFiles, ...options };
-    this.#writer = new WarcWriter(random, level);
+    // what is flushed when the next record would be too much, and that record
+    this.#room = new RecordRoom(this.#options.batchBytes + ROOM_FOR_ONE);
+    this.#writer = new WarcWriter(random, level, this.#room);
   }
 
   /**
@@ -93,6 +98,7 @@ export class SegmentWriter {
    * has returned. Throws {@link ArchiveError} if room has to be made and cannot be; then nothing was appended.
    */
   append(exchange: Exchange): Appended {
+    if (this.#pending.length === 0) this.#room.clear();
     const { request, bytes, recordId, payloadDigest } = this.#writer.exchange(exchange);
     const { segment, end } = this.#place([request, bytes]);
     return { segment, offset: end - bytes.length, length: bytes.length, recordId, payloadDigest };
@@ -100,6 +106,7 @@ export class SegmentWriter {
 
   /** The same for a text. */
   appendConversion(conversion: Conversion): Appended {
+    if (this.#pending.length === 0) this.#room.clear();
     const { bytes, recordId, payloadDigest } = this.#writer.conversion(conversion);
     const { segment, end } = this.#place([bytes]);
     return { segment, offset: end - bytes.length, length: bytes.length, recordId, payloadDigest };

@@ -6,10 +6,12 @@
  * Faults that other readers step over (a block one line longer than its Content-Length, an ARC length of -1) are noted
  * in `problems` of the record.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { constants, gunzipSync } from 'node:zlib';
+import { bodyBuffers } from '../buffer-pool.js';
+import { gunzipAtOnce, gunzipBeginning } from '../gunzip.js';
 import { storedContent } from './gzip-member.js';
 import { isGzip, type Piece, readPieces } from './inflate.js';
 import { sha1Label } from './warc-fields.js';
@@ -248,7 +250,7 @@ export function readRecordIn(
   inflatedLimit = 2 * BLOCK_LIMIT,
 ): WarcRecord {
   const fail = (what: string): WarcFormatError => new WarcFormatError(path, offset, what);
-  let bytes: Buffer = Buffer.allocUnsafe(length);
+  let bytes: Buffer = bodyBuffers.take(length).subarray(0, length);
   let filled = 0;
   while (filled < length) {
     const count = readSync(fd, bytes, filled, length - filled, offset + filled);
@@ -256,7 +258,11 @@ export function readRecordIn(
     filled += count;
   }
   try {
-    if (isGzip(bytes)) bytes = storedContent(bytes, inflatedLimit) ?? inflated(bytes, inflatedLimit);
+    if (isGzip(bytes)) {
+      const member = bytes;
+      bytes = storedContent(member, inflatedLimit) ?? inflated(member, inflatedLimit);
+      bodyBuffers.give(member);
+    }
   } catch (error) {
     throw fail(`the gzip member is damaged (${(error as Error).message})`);
   }
@@ -266,25 +272,32 @@ export function readRecordIn(
 /** RFC 1952, 2.3.1: a member ends with the size of what it holds, so one buffer just fits. A lie only costs more buffers,
  * and a buffer that is too large makes the collector run for nothing. */
 function inflated(member: Buffer, limit: number): Buffer {
+  const usual = gunzipAtOnce(member, limit, constants.Z_FINISH);
+  if (usual !== null) return usual;
   const size = member.length < 18 ? 0 : member.readUInt32LE(member.length - 4);
   return gunzipSync(member, { maxOutputLength: limit, chunkSize: Math.min(Math.max(size + 64, 1024), 1 << 20) });
 }
 
 /** Bytes of a file in which the head of one of our own records ends, compressed or not. */
 const HEAD_SAMPLE = 1536;
+const sample = Buffer.allocUnsafeSlow(HEAD_SAMPLE);
+const sampled = Buffer.allocUnsafeSlow(4096);
 
 /**
  * Does the record say that its block is this one, by length and SHA-1? Reads its head alone, which is a third of the work
  * for a page's text. False if the head is longer than ours are, or has no such digest.
  */
 export function isBlockOf(fd: number, offset: number, length: number, block: Buffer): boolean {
-  let bytes: Buffer = Buffer.allocUnsafe(Math.min(length, HEAD_SAMPLE));
-  bytes = bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, offset));
+  let bytes: Buffer = sample.subarray(0, readSync(fd, sample, 0, Math.min(length, HEAD_SAMPLE), offset));
   try {
-    if (isGzip(bytes)) bytes = gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, chunkSize: 4096 });
+    if (isGzip(bytes)) {
+      bytes =
+        gunzipBeginning(bytes, sampled) ??
+        gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, chunkSize: sampled.length });
+    }
     const { head } = parseHead(bytes, (what) => new Error(what));
     const stated = head.headers.get('WARC-Block-Digest');
-    return head.blockLength === block.length && stated === sha1Label(createHash('sha1').update(block).digest());
+    return head.blockLength === block.length && stated === sha1Label(hash('sha1', block, 'buffer'));
   } catch {
     return false; // whoever reads it whole will say what is wrong
   }

@@ -5,8 +5,10 @@
  * A request that got no answer (DNS, refused, nothing that is HTTP) has no record of any kind: there are no bytes to
  * keep, and its row in `requests` says what happened. A metadata record would only repeat that row.
  */
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
+import { bodyBuffers } from '../buffer-pool.js';
 import { gzipRecord } from './gzip-member.js';
+import type { RecordRoom } from './record-room.js';
 import { storedHead } from './stored-head.js';
 import { escapeUri, escapeValue, type RandomFill, RecordIds, sha1Label, warcDate } from './warc-fields.js';
 
@@ -92,20 +94,31 @@ export interface EncodedExchange extends EncodedRecord {
   request: Buffer;
 }
 
-const sha1 = (...parts: (Uint8Array | string)[]): Buffer => {
-  const hash = createHash('sha1');
-  for (const part of parts) hash.update(part);
-  return hash.digest();
-};
+const sha1 = (bytes: Uint8Array): Buffer => hash('sha1', bytes, 'buffer');
+
+/** Characters of a text that gets a buffer that is used again. */
+const USUAL_TEXT = 100_000;
+
+/** The UTF-8 of a text, in a buffer that is to be given back. */
+function encode(text: string): Buffer {
+  if (text.length > USUAL_TEXT) return Buffer.from(text);
+  const room = bodyBuffers.take(text.length * 3);
+  return room.subarray(0, room.write(text));
+}
 
 export class WarcWriter {
   readonly #ids: RecordIds;
   readonly #level: number;
+  readonly #room: RecordRoom | undefined;
 
-  /** @param level zlib level for what is worth deflating; 1 takes half the time of 6. */
-  constructor(random?: RandomFill, level = 1) {
+  /**
+   * @param level zlib level for what is worth deflating; 1 takes half the time of 6.
+   * @param room where records are put together: they are good until it is cleared.
+   */
+  constructor(random?: RandomFill, level = 1, room?: RecordRoom) {
     this.#ids = new RecordIds(random);
     this.#level = level;
+    this.#room = room;
   }
 
   /** The record that begins a segment (WARC 1.1, 6.2). */
@@ -127,7 +140,7 @@ export class WarcWriter {
       this.#begin('warcinfo', this.#ids.next(), date) +
       `WARC-Filename: ${escapeValue(fileName)}\r\n` +
       this.#end('application/warc-fields', sha1(block), block.length);
-    return gzipRecord(Buffer.from(head), block, this.#level);
+    return this.#member(Buffer.from(head), block);
   }
 
   /** Request and response, or request and revisit. */
@@ -144,14 +157,16 @@ export class WarcWriter {
 
   /** A `conversion` record (WARC 1.1, 6.8): the text of a page as UTF-8. */
   conversion(conversion: Conversion): EncodedRecord {
-    const block = typeof conversion.text === 'string' ? Buffer.from(conversion.text) : conversion.text;
+    const block = typeof conversion.text === 'string' ? encode(conversion.text) : conversion.text;
     const digest = sha1(block);
     const recordId = this.#ids.next();
     let head = this.#begin('conversion', recordId, conversion.date);
     head += `WARC-Target-URI: ${escapeUri(conversion.url)}\r\nWARC-Refers-To: <${escapeUri(conversion.refersTo)}>\r\n`;
     if (conversion.language) head += `WARC-Identified-Content-Language: ${escapeValue(conversion.language)}\r\n`;
     head += this.#end('text/plain; charset=utf-8', digest, block.length);
-    return { bytes: gzipRecord(Buffer.from(head), block, this.#level), recordId, payloadDigest: digest };
+    const bytes = this.#member(Buffer.from(head), block);
+    if (typeof conversion.text === 'string') bodyBuffers.give(block);
+    return { bytes, recordId, payloadDigest: digest };
   }
 
   #request({ url, date, requestHead }: Exchange, responseId: string): Buffer {
@@ -160,7 +175,7 @@ export class WarcWriter {
       this.#begin('request', this.#ids.next(), date) +
       `WARC-Target-URI: ${escapeUri(url)}\r\nWARC-Concurrent-To: <${responseId}>\r\n` +
       this.#end('application/http; msgtype=request', sha1(requestHead), requestHead.length);
-    return gzipRecord(Buffer.from(head), requestHead, this.#level);
+    return this.#member(Buffer.from(head), requestHead);
   }
 
   #response(exchange: Exchange, recordId: string, payloadDigest: Uint8Array): Buffer {
@@ -178,8 +193,13 @@ export class WarcWriter {
     const truncated = revisit && !notModified ? 'length' : exchange.truncated;
     if (truncated) head += `WARC-Truncated: ${truncated}\r\n`;
     const length = httpHead.length + stored.length;
-    head += this.#end('application/http; msgtype=response', sha1(httpHead, stored), length);
-    return gzipRecord(Buffer.concat([Buffer.from(head), httpHead]), stored, this.#level);
+    const block = createHash('sha1').update(httpHead).update(stored);
+    head += this.#end('application/http; msgtype=response', block.digest(), length);
+    return this.#member(Buffer.concat([Buffer.from(head), httpHead]), stored);
+  }
+
+  #member(head: Buffer, body: Buffer): Buffer {
+    return gzipRecord(head, body, this.#level, this.#room);
   }
 
   #begin(type: string, recordId: string, date: number): string {

@@ -3,6 +3,7 @@
  * kept if it is another than before.
  */
 import type { Appended, SegmentWriter } from '../archive/segments.js';
+import { bodyBuffers } from '../buffer-pool.js';
 import type { RecordPointer } from '../changes.js';
 import type { DecodeCaps } from '../fetch/decode.js';
 import {
@@ -65,6 +66,8 @@ export async function reparse(order: ReparseOrder, parts: ReparseParts): Promise
     parts.heavy.has(mediaType) && !order.isDuplicate ? await readApart(mediaType, input, isCut, parts) : null;
   const reading = answer === null ? (parts.read ?? readDocument)(mediaType, input) : answer.reading;
   const facts = factsOf(reading, headers, answer?.failure ?? null, parts.shingles);
+  bodyBuffers.give(record.block);
+  if (archived.body.buffer !== record.block.buffer) bodyBuffers.give(archived.body);
   const text = order.isDuplicate ? '' : (reading?.text ?? '');
   return { visit, facts, text: keep(text, order, facts, record.recordId, parts) };
 }

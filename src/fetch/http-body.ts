@@ -1,5 +1,7 @@
 /** The body of an HTTP/1 answer: a buffer that grows up to a cap, and the chunked transfer coding (RFC 9112, 7.1). */
 
+import { bodyBuffers } from '../buffer-pool.js';
+
 const CR = 0x0d;
 const LF = 0x0a;
 const FIRST_CAPACITY = 16 * 1024;
@@ -26,7 +28,7 @@ export class BodyBuffer {
     this.limit = limit;
     this.#expected = expected;
     const first = expected < 0 ? FIRST_CAPACITY : Math.min(expected, TRUSTED);
-    this.#bytes = Buffer.allocUnsafe(Math.min(first, limit));
+    this.#bytes = bodyBuffers.take(Math.min(first, limit));
   }
 
   /** Copies `source[start, end)`; the source may be reused afterwards. False once bytes had to be dropped. */
@@ -45,13 +47,17 @@ export class BodyBuffer {
   take(): Buffer {
     const wasteful = this.length <= GROWN && this.#bytes.length > 2 * this.length;
     const used = this.#bytes.subarray(0, this.length);
-    return wasteful ? Buffer.from(used) : used;
+    if (!wasteful) return used;
+    const copy = Buffer.from(used);
+    bodyBuffers.give(this.#bytes);
+    return copy;
   }
 
   #reserve(needed: number): void {
     if (needed <= this.#bytes.length) return;
-    const grown = Buffer.allocUnsafe(Math.min(this.limit, this.#sizeFor(needed)));
+    const grown = bodyBuffers.take(Math.min(this.limit, this.#sizeFor(needed)));
     this.#bytes.copy(grown, 0, 0, this.length);
+    bodyBuffers.give(this.#bytes);
     this.#bytes = grown;
   }
 

@@ -2,7 +2,7 @@
  * One page's way through a worker: fetched, hashed, asked about, archived, parsed, reported. The steps are here; when
  * they run is the thread's business (`page-worker.ts`).
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { cdxjLine } from '../archive/cdxj.js';
 import type { Appended, SegmentWriter } from '../archive/segments.js';
 import type { Revisit } from '../archive/warc-writer.js';
@@ -64,8 +64,8 @@ export function begin(order: WorkOrder, result: FetchResult): Job {
   return {
     order,
     result,
-    digest: hasBody ? createHash('sha1').update(result.payload).digest() : null,
-    hash: hasBody ? createHash('sha256').update(result.body).digest() : null,
+    digest: hasBody ? hash('sha1', result.payload, 'buffer') : null,
+    hash: hasBody ? hash('sha256', result.body, 'buffer') : null,
   };
 }
 

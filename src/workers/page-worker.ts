@@ -5,6 +5,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { ArchiveError } from '../archive/archive-files.js';
 import { SegmentWriter } from '../archive/segments.js';
+import { bodyBuffers } from '../buffer-pool.js';
 import type { Clock } from '../engines/ports.js';
 import { createFetcher, type Fetcher } from '../fetch/fetcher.js';
 import { HttpClient } from '../fetch/http.js';
@@ -230,7 +231,10 @@ export class PageWorker {
 
   /** A body that was read is not held until it can be reported: what is still to come needs its text only. */
   #letGo(job: Job): void {
+    const { payload, body } = job.result;
     this.#budget.drop(job.result);
+    bodyBuffers.give(payload);
+    if (body.buffer !== payload.buffer) bodyBuffers.give(body);
     job.result = { ...job.result, payload: NOTHING, body: NOTHING };
     job.document = undefined;
     this.#budget.keep(job.result);
