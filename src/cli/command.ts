@@ -13,6 +13,8 @@ export interface World {
   readonly stdin: Readable;
   /** Aborted by the first Ctrl-C. */
   readonly signal: AbortSignal;
+  /** The descriptions of all commands. */
+  commands(): Promise<CommandSpec[]>;
 }
 
 /** Flags that most commands have. */

@@ -53,6 +53,16 @@ const COMMANDS: readonly Entry[] = [
     says: 'A page that tells the owners of sites who crawls, and how to stop it.',
     load: () => import('./bot-page.js'),
   },
+  {
+    name: 'doctor',
+    says: 'Whether this machine is fit to crawl, and what to mend.',
+    load: () => import('./doctor.js'),
+  },
+  {
+    name: 'completion',
+    says: 'Let bash, zsh or fish complete commands and options.',
+    load: () => import('./completion.js'),
+  },
   { name: 'inspect', says: 'How one URL, robots.txt, page or answer is read.', load: () => import('./inspect.js') },
 ];
 
@@ -142,8 +152,11 @@ async function runCommand(
     return 0;
   }
   begins(command);
-  return command.run(parsed, { terminal, stdin: process.stdin, signal });
+  return command.run(parsed, { terminal, stdin: process.stdin, signal, commands: commandSpecs });
 }
+
+/** The descriptions of all commands, whose files are loaded for them. */
+export const commandSpecs = () => Promise.all(COMMANDS.map(async ({ load }) => (await load()).spec));
 
 function entryOf(name: string): Entry {
   const entry = COMMANDS.find((command) => command.name === name);
