@@ -1,5 +1,5 @@
 // The dependencies that are shipped, against the registry's list of known faults.
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 
 /** Severities that fail the check; lower ones are said. */
 const GRAVE = new Set(['high', 'critical']);
@@ -9,11 +9,17 @@ const SECONDS = 20;
  * Asks `npm audit`. Where nobody answers (no network, a mirror without an audit endpoint) that is said and is no fault:
  * the check then proves nothing, and must not keep anybody from working.
  * @param {string} root
- * @returns {string[]} faults
+ * @returns {Promise<string[]>} faults
  */
-export function checkAudit(root) {
-  const { stdout, error } = spawnSync('npm', ['audit', '--omit=dev', '--json'], {
-    ...{ cwd: root, encoding: 'utf8', timeout: SECONDS * 1000 },
+export async function checkAudit(root) {
+  const options = { cwd: root, timeout: SECONDS * 1000 };
+  /** @type {{ stdout: string, error: Error | undefined }} */
+  const { stdout, error } = await new Promise((resolve) => {
+    execFile('npm', ['audit', '--omit=dev', '--json'], options, (fault, text) => {
+      // a fault that was found ends it with a code: that is an answer
+      const isAnswer = fault === null || typeof fault.code === 'number';
+      resolve({ stdout: text, error: isAnswer ? undefined : fault });
+    });
   });
   const { report, why } = reportOf(stdout, error);
   if (report === null) {

@@ -1,6 +1,7 @@
-// What `npm test` checks before it runs a test: cheapest first, and the first fault ends it. `npm run check -- NAME`
-// runs one check. The program must be built, since docs and options are read from it.
-import { spawnSync } from 'node:child_process';
+// What `npm test` checks before it runs a test. The checks run side by side, are told in the order of the table, and the
+// first fault of that order ends it. `npm run check -- NAME` runs one check. The program must be built, since docs and
+// options are read from it.
+import { spawn } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -13,7 +14,10 @@ const src = fileURLToPath(new URL('../src', import.meta.url));
 const CHECKS = [
   [
     'types',
-    () => [...tool('tsc', '-p', 'tsconfig.json', '--noEmit'), ...tool('tsc', '-p', 'tsconfig.web.json', '--noEmit')],
+    async () =>
+      (
+        await Promise.all(['tsconfig.json', 'tsconfig.web.json'].map((config) => tool('tsc', '-p', config, '--noEmit')))
+      ).flat(),
   ],
   ['lint and format', () => tool('biome', 'check', '--error-on-warnings', '--log-level=warn', '.')],
   ['floors and cycles', async () => (await import('./floors.mjs')).checkFloors(src)],
@@ -29,19 +33,45 @@ const CHECKS = [
   ['dependencies', async () => (await import('./audit.mjs')).checkAudit(root)],
 ];
 
+/** @type {Set<import('node:child_process').ChildProcess>} Programs that run now. */
+const running = new Set();
+
 /**
  * Runs a program of node_modules; its output are the faults.
  * @param {string} name
  * @param {...string} args
+ * @returns {Promise<string[]>}
  */
 function tool(name, ...args) {
-  const { status, stdout, stderr, error } = spawnSync(name, args, {
+  const child = spawn(name, args, {
     cwd: root,
-    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, PATH: join(root, 'node_modules', '.bin') + delimiter + process.env.PATH },
   });
-  if (error) return [`${name} cannot be run: ${error.message}`];
-  return status === 0 ? [] : [`${stdout}${stderr}`.trim() || `${name} ended with ${status}`];
+  running.add(child);
+  let words = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      words += text;
+    });
+  }
+  return new Promise((resolve) => {
+    child.on('error', (error) => resolve([`${name} cannot be run: ${error.message}`]));
+    child.on('close', (status) => {
+      running.delete(child);
+      resolve(status === 0 ? [] : [words.trim() || `${name} ended with ${status}`]);
+    });
+  });
+}
+
+/**
+ * @param {Check} check
+ * @returns {Promise<{ faults: string[], seconds: string }>}
+ */
+async function timed(check) {
+  const start = performance.now();
+  const faults = await check();
+  return { faults, seconds: ((performance.now() - start) / 1000).toFixed(1) };
 }
 
 const wanted = process.argv.slice(2).join(' ');
@@ -50,12 +80,14 @@ if (chosen.length === 0) {
   console.error(`There is no check ${wanted}: choose one of ${CHECKS.map(([name]) => name).join(', ')}.`);
   process.exit(2);
 }
-for (const [name, check] of chosen) {
-  const start = performance.now();
-  const faults = await check();
-  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+/** @type {(readonly [name: string, result: ReturnType<typeof timed>])[]} */
+const results = chosen.map(([name, check]) => [name, timed(check)]);
+for (const [, result] of results) result.catch(() => {}); // told below, when its turn comes
+for (const [name, result] of results) {
+  const { faults, seconds } = await result;
   if (faults.length > 0) {
     console.error(`${faults.join('\n')}\n\n${name}: FAILED (${seconds} s)`);
+    for (const child of running) child.kill();
     process.exit(1);
   }
   console.log(`${name.padEnd(18)} ok  ${seconds} s`);

@@ -1,11 +1,15 @@
 /**
- * Columns of numbers that grow without ever being copied: what memory holds of URLs, visits and hosts (DESIGN 4, Memory:
- * no object per URL, and no pause while a table doubles).
+ * Columns of numbers that grow without being copied: what memory holds of URLs, visits and hosts (DESIGN 4, Memory: no
+ * object per URL, and no pause while a table doubles).
  */
 
 const BITS = 20;
 const SEGMENT = 1 << BITS;
 const MASK = SEGMENT - 1;
+/** The first segment alone begins small and doubles, 4 MB copied at most: a crawl has some thirty columns, and with whole
+ * segments most of the time of a small one went into making and collecting them. */
+const FIRST = 1 << 12;
+const firstLength = (at: number): number => Math.min(Math.max(FIRST, 2 ** (32 - Math.clz32(at))), SEGMENT);
 
 /** 32-bit numbers by a dense index, such as a URL's id: 4 bytes a row, in segments of 2^20 rows. Rows that were never set
  * are 0, and cost nothing beyond the last segment. */
@@ -14,18 +18,35 @@ export class Uint32Column {
 
   /** Memory in bytes. Pages of a segment that nothing was written to are not resident yet. */
   get bytes(): number {
-    return this.#segments.length * SEGMENT * 4;
+    return (Math.max(this.#segments.length - 1, 0) * SEGMENT + (this.#segments[0]?.length ?? 0)) * 4;
   }
 
   /** The value of a row; 0 for one beyond all that were set. */
   get(row: number): number {
     const segment = this.#segments[row >>> BITS];
-    return segment === undefined ? 0 : segment[row & MASK];
+    const at = row & MASK;
+    return segment === undefined || at >= segment.length ? 0 : segment[at];
   }
 
   set(row: number, value: number): void {
-    while (this.#segments.length <= row >>> BITS) this.#segments.push(new Uint32Array(SEGMENT));
-    this.#segments[row >>> BITS][row & MASK] = value;
+    const segment = this.#segments[row >>> BITS];
+    const at = row & MASK;
+    if (segment === undefined || at >= segment.length) this.#reach(row)[at] = value;
+    else segment[at] = value;
+  }
+
+  /** The segment of a row, with room for it. */
+  #reach(row: number): Uint32Array {
+    const segments = this.#segments;
+    const last = row >>> BITS;
+    const first = segments[0] ?? EMPTY;
+    const length = last > 0 ? SEGMENT : firstLength(row);
+    if (first.length < length) {
+      segments[0] = new Uint32Array(length);
+      segments[0].set(first);
+    }
+    while (segments.length <= last) segments.push(new Uint32Array(SEGMENT));
+    return segments[last];
   }
 
   clear(): void {
@@ -35,8 +56,11 @@ export class Uint32Column {
   /** Rows from `from` on, as they lie in memory: up to the end of their segment, at most `most`. Empty if nothing was set
    * there. For checkpoints. */
   view(from: number, most: number): Uint32Array {
-    const segment = this.#segments[from >>> BITS];
-    return segment === undefined ? EMPTY : segment.subarray(from & MASK, (from & MASK) + most);
+    const at = from & MASK;
+    const end = Math.min(at + most, SEGMENT);
+    const segment = this.#segments[from >>> BITS] ?? EMPTY;
+    const isWhole = segment.length === 0 || segment.length >= end;
+    return (isWhole ? segment : this.#reach(from - at + end - 1)).subarray(at, end);
   }
 
   /** Writes rows from `from` on. */
@@ -44,8 +68,7 @@ export class Uint32Column {
     for (let done = 0; done < values.length; ) {
       const row = from + done;
       const part = values.subarray(done, done + SEGMENT - (row & MASK));
-      while (this.#segments.length <= row >>> BITS) this.#segments.push(new Uint32Array(SEGMENT));
-      this.#segments[row >>> BITS].set(part, row & MASK);
+      this.#reach(row + part.length - 1).set(part, row & MASK);
       done += part.length;
     }
   }
@@ -58,17 +81,34 @@ export class Uint8Column {
   readonly #segments: Uint8Array[] = [];
 
   get bytes(): number {
-    return this.#segments.length * SEGMENT;
+    return Math.max(this.#segments.length - 1, 0) * SEGMENT + (this.#segments[0]?.length ?? 0);
   }
 
   get(row: number): number {
     const segment = this.#segments[row >>> BITS];
-    return segment === undefined ? 0 : segment[row & MASK];
+    const at = row & MASK;
+    return segment === undefined || at >= segment.length ? 0 : segment[at];
   }
 
   set(row: number, value: number): void {
-    while (this.#segments.length <= row >>> BITS) this.#segments.push(new Uint8Array(SEGMENT));
-    this.#segments[row >>> BITS][row & MASK] = value;
+    const segment = this.#segments[row >>> BITS];
+    const at = row & MASK;
+    if (segment === undefined || at >= segment.length) this.#reach(row)[at] = value;
+    else segment[at] = value;
+  }
+
+  /** The segment of a row, with room for it. */
+  #reach(row: number): Uint8Array {
+    const segments = this.#segments;
+    const last = row >>> BITS;
+    const first = segments[0] ?? NOTHING;
+    const length = last > 0 ? SEGMENT : firstLength(row);
+    if (first.length < length) {
+      segments[0] = new Uint8Array(length);
+      segments[0].set(first);
+    }
+    while (segments.length <= last) segments.push(new Uint8Array(SEGMENT));
+    return segments[last];
   }
 
   clear(): void {
@@ -76,15 +116,18 @@ export class Uint8Column {
   }
 
   view(from: number, most: number): Uint8Array {
-    return this.#segments[from >>> BITS]?.subarray(from & MASK, (from & MASK) + most) ?? NOTHING;
+    const at = from & MASK;
+    const end = Math.min(at + most, SEGMENT);
+    const segment = this.#segments[from >>> BITS] ?? NOTHING;
+    const isWhole = segment.length === 0 || segment.length >= end;
+    return (isWhole ? segment : this.#reach(from - at + end - 1)).subarray(at, end);
   }
 
   fill(from: number, values: Uint8Array): void {
     for (let done = 0; done < values.length; ) {
       const row = from + done;
       const part = values.subarray(done, done + SEGMENT - (row & MASK));
-      while (this.#segments.length <= row >>> BITS) this.#segments.push(new Uint8Array(SEGMENT));
-      this.#segments[row >>> BITS].set(part, row & MASK);
+      this.#reach(row + part.length - 1).set(part, row & MASK);
       done += part.length;
     }
   }

@@ -253,14 +253,21 @@ const MUTANTS: readonly [name: string, parts: SimulatedParts, sentence: RegExp][
   ],
 ];
 
+/** What the real frontier breaks at a seed, which several mutants ask for. */
+const unbroken = new Map<number, string | null>();
+function violationOfReal(seed: number): string | null {
+  if (!unbroken.has(seed)) unbroken.set(seed, simulate({ ...SIZE, seed }).violation);
+  return unbroken.get(seed) ?? null;
+}
+
 describe('the simulation', { timeout: 120_000 }, () => {
   test.each(MUTANTS)('catches a frontier that %s', (_, parts, sentence) => {
     let seed = 1;
-    while (seed <= SEEDS && simulate({ ...SIZE, seed, parts }).violation === null) seed++;
-    expect(seed).toBeLessThanOrEqual(SEEDS);
-    const { violation, trace } = simulate({ ...SIZE, seed, parts });
+    let report = simulate({ ...SIZE, seed, parts });
+    while (report.violation === null && seed < SEEDS) report = simulate({ ...SIZE, seed: ++seed, parts });
+    const { violation, trace } = report;
     expect(violation).toMatch(sentence);
     expect(simulate({ ...SIZE, seed, parts })).toMatchObject({ violation, trace });
-    expect(simulate({ ...SIZE, seed }).violation).toBeNull();
+    expect(violationOfReal(seed)).toBeNull();
   });
 });
