@@ -42,8 +42,9 @@ async function load(name: string): Promise<Score> {
   return loaded.default as Score;
 }
 
-/** @param say told once of each way in which the score fails */
-export function guardedScore(score: Score, say: (sentence: string) => void): Score {
+/** @param say told once of each way in which the score fails
+ * @param longest one answer may take so long, ms */
+export function guardedScore(score: Score, say: (sentence: string) => void, longest = LONGEST): Score {
   let asked: Scored;
   const watched = new Script('ask()');
   const context = createContext({ ask: () => score({ ...asked }) });
@@ -58,7 +59,7 @@ export function guardedScore(score: Score, say: (sentence: string) => void): Sco
     asked = url;
     let answer: unknown;
     try {
-      answer = watched.runInContext(context, { timeout: LONGEST });
+      answer = watched.runInContext(context, { timeout: longest });
     } catch (error) {
       if (isTimeout(error)) {
         stalls++;
@@ -66,8 +67,8 @@ export function guardedScore(score: Score, say: (sentence: string) => void): Sco
         sayOnce(
           `stall ${isLast}`,
           isLast
-            ? `took more than ${LONGEST} ms ${stalls} times and is not asked again`
-            : `took more than ${LONGEST} ms for ${url.url}`,
+            ? `took more than ${longest} ms ${stalls} times and is not asked again`
+            : `took more than ${longest} ms for ${url.url}`,
         );
       } else {
         sayOnce('throw', `failed on ${url.url} (${wordsOf(error)})`);

@@ -116,9 +116,9 @@ test('no document makes a reader throw, and none takes long', () => {
   for (const piece of ['<', '<a', '"', '\\"', '<item><title>', '<![CDATA[', '[', '<!--', '&amp;', '{"a":']) {
     for (const type of types) {
       const body = (type.endsWith('xml') ? '<rss>' : '') + piece.repeat(2_000_000 / piece.length);
-      const start = performance.now();
+      const start = process.cpuUsage();
       readDocument(type, input(body, type));
-      expect(performance.now() - start, `${type} ${piece}`).toBeLessThan(3_000);
+      expect(process.cpuUsage(start).user / 1000, `${type} ${piece}`).toBeLessThan(3_000);
     }
   }
 }, 60_000);
