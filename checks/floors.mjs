@@ -23,6 +23,7 @@ export const FLOORS = [
     'config-file.ts',
     'config-machine.ts',
     'config-module.ts',
+    'config-observe.ts',
     'config-network.ts',
     'config-politeness.ts',
     'config-repeats.ts',

@@ -1,29 +1,7 @@
 /** What this machine gives: parts of the table in `config.ts`. */
 import { MEMORY } from './config-storage.js';
-import { choice, count, duration, group, orAuto, orOff, share, size, text, texts } from './option-kinds.js';
-import { isAddress, isHandler } from './option-texts.js';
-
-/** DESIGN 3. */
-export const DASHBOARD_API = group('Dashboard and API', {
-  admin: orOff(
-    count(
-      8787,
-      1,
-      65_535,
-      'Port of the dashboard and the HTTP API of a running crawl, on 127.0.0.1, with a token: that of SAUNTER_TOKEN, or one that is printed.',
-      {
-        flag: 'admin',
-        value: 'PORT',
-      },
-    ),
-    'off',
-  ),
-  adminAddress: text(
-    'an IP address of this machine, such as 127.0.0.1 or 0.0.0.0',
-    isAddress,
-    'Address that they listen on; none is 127.0.0.1, which only this machine reaches.',
-  ),
-});
+import { choice, count, duration, group, orAuto, share, size, text, texts } from './option-kinds.js';
+import { isHandler } from './option-texts.js';
 
 export const THREADS_MEMORY = group('Threads and memory', {
   workers: orAuto(

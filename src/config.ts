@@ -3,8 +3,9 @@
  * `--help` are derived from this table, whose parts lie in the `config-*.ts` beside it; nothing else in the program
  * knows a default. Inside the program durations are milliseconds, sizes bytes, shares 0 to 1, and `off` is Infinity.
  */
-import { DASHBOARD_API, DOCUMENTS, FRONTIER, THREADS_MEMORY } from './config-machine.js';
+import { DOCUMENTS, FRONTIER, THREADS_MEMORY } from './config-machine.js';
 import { FETCHING, NAME_RESOLUTION } from './config-network.js';
+import { DASHBOARD_API, LOGS_TRACES } from './config-observe.js';
 import { FAILURES, POLITENESS, ROBOTS } from './config-politeness.js';
 import { DUPLICATES_REVISITS } from './config-repeats.js';
 import { URLS_TRAPS, WHAT_TO_CRAWL, WHEN_TO_STOP } from './config-scope.js';
@@ -21,6 +22,7 @@ export const OPTIONS = {
   ...FETCHING,
   ...NAME_RESOLUTION,
   ...DASHBOARD_API,
+  ...LOGS_TRACES,
   ...THREADS_MEMORY,
   ...DOCUMENTS,
   ...FRONTIER,

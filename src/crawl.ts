@@ -97,6 +97,9 @@ export class Crawl {
   #nextAt = Number.POSITIVE_INFINITY;
   #resolve: () => void = () => {};
 
+  /** Told of each lease that is over, before its rows are committed (traces); null if nobody wants to hear. */
+  onSettled: ((lease: Lease, now: number) => void) | null = null;
+
   constructor(parts: CrawlParts, limits: CrawlLimits) {
     this.#p = parts;
     this.#limits = limits;
@@ -254,6 +257,7 @@ export class Crawl {
       if (report.record !== null) batches.archived(report.record.segment, report.record.cdxj);
       if (report.page?.text) batches.archived(report.page.text.segment, '');
       settlement.settle(lease, this.#onLoopClock(report), links, now, open);
+      this.onSettled?.(lease, now);
       batches.since(report.ended);
       const visit = open.visits.at(visits);
       if (visit !== undefined) held.settled(visit, lease.target);

@@ -68,11 +68,12 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
   const options = await crawlOptions(args, world, setUp);
   if (options.seeds.length > 0) terminal.say(`Crawling into ${options.dir}. Ctrl-C stops cleanly.`);
   // Loaded here, not above: --help needs none of it.
-  const [{ runCrawl }, { PAGE_THREAD }, { listening }, { administered }] = await Promise.all([
+  const [{ runCrawl }, { PAGE_THREAD }, { listening }, { administered }, { observed }] = await Promise.all([
     import('../embedded/run.js'),
     import('../embedded/open.js'),
     import('./operate.js'),
     import('./admin.js'),
+    import('./observing.js'),
   ]);
   let words = '';
   const live = new Live(terminal, options.dir);
@@ -83,11 +84,15 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
       words = ENDS[end];
     },
   };
+  const remark = (sentence: string): void => terminal.error(sentence);
   const summary = await runCrawl(
     options,
     ui,
     PAGE_THREAD,
-    hearing(setUp, live.attending(administered(options, (words) => terminal.error(words), listening(options.dir, ui)))),
+    hearing(
+      setUp,
+      live.attending(observed(options, remark, administered(options, remark, listening(options.dir, ui)))),
+    ),
   );
   terminal.print(
     args.flags.has('json')

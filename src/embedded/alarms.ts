@@ -1,8 +1,20 @@
 /** What a person ought to know without looking for it, in words, from the figures of the moment. */
 import type { CrawlStats } from './figures.js';
 
+export const ALARMS = [
+  'duplicates',
+  'failing',
+  'failing-host',
+  'throttled',
+  'bloom',
+  'disk',
+  'memory',
+  'discovery',
+  'ceiling',
+] as const;
+
 export interface Alarm {
-  id: 'duplicates' | 'failing' | 'failing-host' | 'throttled' | 'disk' | 'memory' | 'discovery' | 'ceiling';
+  id: (typeof ALARMS)[number];
   severity: 'warning' | 'serious';
   words: string;
 }
@@ -16,6 +28,8 @@ const THROTTLED = 0.2;
 const DISK_SERIOUS = 1e9;
 const DISK_WARNING = 0.05;
 const MEMORY = 0.85;
+/** Of the URLs that a Bloom filter was made for. */
+const BLOOM = 0.8;
 /** URLs found for each page fetched, with so many waiting already, that no crawl comes to an end of. */
 const DISCOVERY = 10;
 const MANY_WAITING = 1_000_000;
@@ -36,7 +50,7 @@ export function alarmsOf(stats: CrawlStats, requests: number, sick: SickHost | n
   const add = (id: Alarm['id'], severity: Alarm['severity'], words: string): void => {
     alarms.push({ id, severity, words });
   };
-  const { outcomes, duplicates, disk, memory, backQueues, hosts, growth } = stats;
+  const { outcomes, duplicates, disk, memory, backQueues, hosts, growth, seen } = stats;
   const isUs = requests >= ENOUGH && outcomes.failed > FAILING;
   if (sick !== null && !isUs) {
     add(
@@ -69,6 +83,14 @@ export function alarmsOf(stats: CrawlStats, requests: number, sick: SickHost | n
         `${share} of the pages of the last minute repeat others: a trap, or mirrors? Sort the hosts by pages and look.`,
       );
     }
+  }
+  if (seen !== null && seen.inserted > seen.design * BLOOM) {
+    const skipped = `${(100 * seen.falsePositives).toPrecision(2)}% of new URLs are taken for known ones`;
+    add(
+      'bloom',
+      seen.overfull ? 'serious' : 'warning',
+      `The Bloom filter holds ${percent(seen.inserted / seen.design)} of the ${seen.design.toLocaleString('en')} URLs that it was made for, and ${skipped}: it is built anew when it is full; give the next run a larger seen.bloomKeys.`,
+    );
   }
   if (disk.total > 0 && disk.free < DISK_SERIOUS) {
     add(

@@ -94,9 +94,7 @@ export function createCrawler(config: CrawlerConfig): Crawler {
   if (from !== null && !(Number.isSafeInteger(from) && from >= 0)) {
     throw new UserError(`from cannot be ${from}: give a position that a crawler told, or 0 for all pages.`, 2);
   }
-  if (loaded.admin !== Number.POSITIVE_INFINITY) {
-    throw new UserError('admin is for the command line: a crawl of createCrawler has no dashboard.', 2);
-  }
+  refuseCommandOptions(loaded);
   checkWorkers(loaded, availableParallelism());
   const given = [...new Set(seeds.map((seed, i) => seedUrl(seed, `seeds[${i}]`)))];
   if (given.length === 0 && !existsSync(join(dir, 'crawl.sqlite'))) {
@@ -110,6 +108,19 @@ export function createCrawler(config: CrawlerConfig): Crawler {
     signal: signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]),
   };
   return new DirectoryCrawler(crawl, hooks, from, () => stopping.abort());
+}
+
+/** What a command does beside a crawl, and a program does by itself.
+ * @throws UserError */
+function refuseCommandOptions(config: Config): void {
+  const given = [
+    ['admin', config.admin !== Number.POSITIVE_INFINITY],
+    ['log.file', config['log.file'] !== null],
+    ['trace.endpoint', config['trace.endpoint'] !== null],
+  ] as const;
+  const [name] = given.find(([, isGiven]) => isGiven) ?? [null];
+  if (name === null) return;
+  throw new UserError(`${name} is for the command line: a program that uses createCrawler has its hooks.`, 2);
 }
 
 class DirectoryCrawler implements Crawler {

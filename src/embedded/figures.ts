@@ -1,8 +1,10 @@
 /** The figures of a running crawl, as its API, its dashboard and its metrics give them: one snapshot of plain data. */
 import { statfsSync } from 'node:fs';
 import { totalmem } from 'node:os';
+import type { SeenSummary } from '../crawl-options.js';
 import { ceilingSummary } from './ceiling.js';
 import type { OpenedCrawl } from './open.js';
+import { seenSummary } from './seen-filter.js';
 import { Sparing } from './sparing.js';
 import type { Sample, Watch } from './watch.js';
 
@@ -51,6 +53,10 @@ export interface CrawlStats {
     /** The ceiling is what holds the crawl back. */
     binds: boolean;
   };
+  /** How full the Bloom filter of URLs is; null where keys are exact. */
+  seen: SeenSummary | null;
+  /** Of this run: lines that its log lost, spans of its traces that were sent, and that were dropped. */
+  told: { linesLost: number; spansSent: number; spansDropped: number };
   /** Visits to pages that were there before; `freshness` is the share of pages believed to be as they are held. */
   revisits: { fetched: number; notModified: number; changed: number; freshness: number | null };
 }
@@ -112,6 +118,8 @@ export function crawlStats(opened: OpenedCrawl, watch: Watch, startedAt: number,
       ...{ held: frontier.back.held, count: frontier.back.ceiling, most: frontier.back.most },
       ...{ ceiling: ceiling.pagesPerSecond, binds: ceiling.binds },
     },
+    seen: seenSummary(opened.seen),
+    told: { ...opened.told },
     revisits: {
       ...{ fetched: tally.revisits, notModified: tally.notModified, changed: tally.changed },
       freshness: walks.freshness.get(() => frontier.revisits.freshness(now), frontier.urls.size > MOST_URLS),

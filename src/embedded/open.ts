@@ -59,6 +59,8 @@ export interface OpenedCrawl {
   /** Takes what a seed stands for (its host or domain) into the scope, for good; null if it is there already, or if the
    * scope does not grow with seeds. */
   widen(seed: NormalUrl): string | null;
+  /** Counted by those who stand beside the crawl: lines of its log, and spans of its traces. */
+  told: { linesLost: number; spansSent: number; spansDropped: number };
   /** Who hears of each commit. */
   heard: ((changes: Changes) => void)[];
   /** Closes everything; an index of a crawl that has ended is sorted. */
@@ -221,6 +223,7 @@ async function wire(
       heard,
       close,
     },
+    told: { linesLost: 0, spansSent: 0, spansDropped: 0 },
     bodies: () => workers.bodies,
     secret: who.secret,
   };

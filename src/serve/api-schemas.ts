@@ -1,6 +1,6 @@
 /** What the API takes and gives, as schemas: they check every request, and `/openapi.json` is generated from them. */
 import { z } from '@hono/zod-openapi';
-import type { Alarm } from '../embedded/alarms.js';
+import { ALARMS, type Alarm } from '../embedded/alarms.js';
 import type { BlockedHost } from '../embedded/block-view.js';
 import type { DeadLetter } from '../embedded/dead-letters.js';
 import type { CrawlStats } from '../embedded/figures.js';
@@ -35,7 +35,7 @@ export const Problem = z
   .openapi('Problem');
 
 const AlarmSchema = z.object({
-  id: z.enum(['duplicates', 'failing', 'failing-host', 'throttled', 'disk', 'memory', 'discovery', 'ceiling']),
+  id: z.enum(ALARMS),
   severity: z.enum(['warning', 'serious']),
   words: z.string(),
 }) satisfies z.ZodType<Alarm>;
@@ -68,6 +68,17 @@ export const Stats = z
     memory: z.object({ rss: bytes, heap: bytes, bodies: z.number(), machine: bytes }),
     disk: z.object({ free: bytes, total: bytes }),
     backQueues: z.object({ held: count, count, most: count, ceiling: z.number().nullable(), binds: z.boolean() }),
+    seen: z
+      .object({
+        inserted: count,
+        design: count,
+        fill: share,
+        falsePositives: share,
+        epoch: count,
+        overfull: z.boolean(),
+      })
+      .nullable(),
+    told: z.object({ linesLost: count, spansSent: count, spansDropped: count }),
     revisits: z.object({ fetched: count, notModified: count, changed: count, freshness: share.nullable() }),
     alarms: z.array(AlarmSchema),
   })

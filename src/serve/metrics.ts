@@ -103,6 +103,17 @@ export const METRICS: readonly Metric[] = [
     one((s) => s.caches.robots.origins),
   ),
   gauge(
+    'bloom_urls',
+    'URLs in the Bloom filter of known ones, and how many it was made for; none where keys are exact.',
+    ({ seen }): Values => (seen === null ? {} : { held: seen.inserted, design: seen.design }),
+    'kind',
+  ),
+  gauge(
+    'bloom_fill_ratio',
+    'Bits of the Bloom filter that are set.',
+    ({ seen }): Values => (seen === null ? {} : { '': seen.fill }),
+  ),
+  gauge(
     'memory_resident_bytes',
     'Resident memory of the process.',
     one((s) => s.memory.rss),
@@ -121,6 +132,17 @@ export const METRICS: readonly Metric[] = [
     'paused',
     '1 while the crawl is paused.',
     one((s) => (s.state === 'paused' ? 1 : 0)),
+  ),
+  counter(
+    'log_lost_lines_total',
+    'Lines that the log could not take in time.',
+    one((s) => s.told.linesLost),
+  ),
+  counter(
+    'trace_spans_total',
+    'Spans of traces that were sent, and that were dropped since the receiver was away or slow.',
+    ({ told }) => ({ sent: told.spansSent, dropped: told.spansDropped }),
+    'kind',
   ),
   gauge('alarm', '1 for each alarm that is on.', (s) => Object.fromEntries(s.alarms.map(({ id }) => [id, 1])), 'alarm'),
 ];

@@ -51,6 +51,7 @@ const GIVEN: Partial<Record<OptionName, unknown>> = {
   ...{ 'checkpoint.rows': 1000, 'seen.filter': 'bloom', 'seen.bloomKeys': 5000, 'seen.bloomBits': 10 },
   ...{ 'seen.bloomRate': 0.02, 'seen.bloomEpoch': '9d', 'simhash.distance': 2, 'simhash.shingles': 10 },
   ...{ 'dedupe.exact': 'follow', 'dedupe.near': 'drop', 'revisit.policy': 'uniform', 'revisit.first': '2h' },
+  ...{ 'log.file': '-', 'log.level': 'warn', 'trace.endpoint': 'http://127.0.0.1:4318/', 'trace.share': '5%' },
   ...{ 'revisit.min': '2h', 'revisit.max': '9d', 'revisit.every': '5d', 'revisit.perDay': 77 },
 };
 

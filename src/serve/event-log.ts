@@ -1,0 +1,102 @@
+/**
+ * The log of a crawl that runs: a line of JSON for each outcome, after its commit. The crawl never waits for the disk of
+ * its log and never holds more of it than {@link MOST_WAITING}: lines beyond that are dropped, counted, and told of.
+ */
+import { closeSync, openSync } from 'node:fs';
+import pino from 'pino';
+import type { OpenedCrawl } from '../embedded/open.js';
+import { UserError } from '../errors.js';
+import { version } from '../version.js';
+import { type LogLevel, logEvents } from './log-events.js';
+
+/** Bytes that wait for the disk. */
+const MOST_WAITING = 16 * 1024 * 1024;
+/** Bytes that are written at once, and ms after which fewer are. */
+const BLOCK = 8 * 1024;
+const FLUSH_MS = 1_000;
+
+/** ms that what is left has to be written in, when the crawl ends. */
+const LAST_MS = 5_000;
+
+const STANDARD_ERROR = 2;
+
+export interface EventLog {
+  /** Writes what is left. */
+  close(): Promise<void>;
+}
+
+/**
+ * Begins to log.
+ * @param place a path, or `-` for standard error
+ * @param say tells the user once that the log cannot be written any more: the crawl goes on
+ * @throws UserError (usage) for a file that cannot be written
+ */
+export function logTo(
+  place: string,
+  level: LogLevel,
+  opened: OpenedCrawl,
+  say: (sentence: string) => void,
+  signals: Pick<NodeJS.Process, 'on' | 'off'> = process,
+): EventLog {
+  if (place !== '-') checkWritable(place);
+  const sink = pino.destination({
+    dest: place === '-' ? STANDARD_ERROR : place,
+    ...{ sync: false, minLength: BLOCK, periodicFlush: FLUSH_MS, maxLength: MOST_WAITING, mode: 0o640 },
+  });
+  const logger = pino(
+    { base: null, level, timestamp: false, formatters: { level: (label) => ({ level: label }) } },
+    sink,
+  );
+  let dropped = 0;
+  let isBroken = false;
+  sink.on('drop', () => {
+    dropped++;
+    opened.told.linesLost++;
+  });
+  sink.on('error', (error: Error) => {
+    if (isBroken) return;
+    isBroken = true;
+    say(`The log ${place} cannot be written any more, and the crawl goes on without it: ${error.message}`);
+  });
+  const write = (event: { level: LogLevel; [field: string]: unknown }): void => {
+    const { level: at, ...fields } = event;
+    if (!isBroken) logger[at](fields);
+  };
+  const { crawl } = opened;
+  write({ level: 'info', time: crawl.now(), event: 'begin', version: version(), pid: process.pid });
+  opened.heard.push((changes) => {
+    if (isBroken) return;
+    for (const event of logEvents(opened, changes, level)) write(event);
+    if (dropped > 0) {
+      const count = dropped;
+      dropped = 0;
+      write({ level: 'warn', time: crawl.now(), event: 'lost', lines: count });
+    }
+  });
+  const reopen = (): void => {
+    isBroken = false; // whoever makes room, or another file, may say so in this way
+    sink.reopen();
+  };
+  if (place !== '-') signals.on('SIGHUP', reopen);
+  return {
+    close: async () => {
+      signals.off('SIGHUP', reopen);
+      const { pages, requests } = opened.tally;
+      write({ level: 'info', time: crawl.now(), event: 'end', pages, requests });
+      if (isBroken) return;
+      await new Promise<void>((resolve) => {
+        sink.once('close', resolve).once('error', () => resolve());
+        setTimeout(resolve, LAST_MS).unref(); // a pipe that nobody reads any more
+        sink.end();
+      });
+    },
+  };
+}
+
+function checkWritable(path: string): void {
+  try {
+    closeSync(openSync(path, 'a', 0o640));
+  } catch (error) {
+    throw new UserError(`The log ${path} cannot be written: ${(error as Error).message}.`, 2, { cause: error });
+  }
+}
