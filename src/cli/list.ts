@@ -1,8 +1,10 @@
 import { visitLines } from '../corpus/history.js';
 import { readHostRepeats, readRepeats } from '../corpus/repeats.js';
 import { readDropped, readStates, rows, STATES } from '../corpus/states.js';
+import { type Rest, restingHosts, silentOrigins } from '../corpus/waiting.js';
 import { lookInto } from '../embedded/look.js';
 import type { StoreReader } from '../engines/ports.js';
+import { systemClock } from '../engines/system.js';
 import { OUTCOMES, UserError } from '../errors.js';
 import { nearest } from '../nearest.js';
 import type { Arguments, CommandSpec } from './arguments.js';
@@ -11,8 +13,8 @@ import { cleanLine } from './terminal.js';
 
 export const spec: CommandSpec = {
   name: 'list',
-  says: 'The URLs, hosts, dead letters or visits of a crawl, one on a line.',
-  operands: 'urls|hosts|dead|visits',
+  says: 'The URLs, hosts, blocks, dead letters or visits of a crawl, one on a line.',
+  operands: 'urls|hosts|blocks|dead|visits',
   mostOperands: 1,
   flags: [
     DIR_FLAG,
@@ -26,12 +28,14 @@ export const spec: CommandSpec = {
       'saunter list visits --dir saunter-example.org --url https://example.org/',
       'When a page was visited, when it changed, and when it is visited next.',
     ],
+    ['saunter list blocks --dir saunter-example.org', 'Which hosts are blocked, since when, and why.'],
     ['saunter list urls --dir saunter-example.org | grep ^pending', 'What is still to be fetched.'],
   ],
   notes: [
     'Columns, separated by tabs. urls: state, outcome of the last visit, priority level (0 is best), depth, failed attempts, ' +
       'URL, duplicate (exact or near), the URL whose page it repeats. hosts: host, registrable domain, URLs, requests, bytes, ' +
-      'pages, duplicates among them, suspected trap or not, the host that it mirrors. dead: URL, outcome, attempts, time, why. ' +
+      'pages, duplicates among them, suspected trap or not, the host that it mirrors, pending URLs, state (pending, done, ' +
+      'blocked, offline, throttled, robots: its robots.txt cannot be read). blocks: host, since, until, pending URLs, why. dead: URL, outcome, attempts, time, why. ' +
       'visits: time, status, outcome, changed, ms to the next visit, its time, changes a day as far as they are known, bytes, URL.',
   ],
 };
@@ -65,7 +69,9 @@ const columns = (row: Row): string =>
     .map((value) => cleanLine(String(value ?? '-')))
     .join('\t');
 
-const LISTS: Record<string, (reader: StoreReader, args: Arguments) => Iterable<Row>> = { urls, hosts, dead, visits };
+const LISTS: Record<string, (reader: StoreReader, args: Arguments) => Iterable<Row>> = {
+  ...{ urls, hosts, blocks, dead, visits },
+};
 
 function* urls(reader: StoreReader): Generator<Row> {
   const { states, attempts, outcomes } = readStates(reader);
@@ -94,6 +100,7 @@ function* hosts(reader: StoreReader): Generator<Row> {
   const known = new Uint32Array(count);
   const requests = new Uint32Array(count);
   const bytes = new Float64Array(count);
+  const pending = pendingByHost(reader);
   for (const { host } of rows(reader, 'urls')) if (host < count) known[host]++;
   for (const request of rows(reader, 'requests')) {
     if (request.host >= count) continue;
@@ -101,6 +108,8 @@ function* hosts(reader: StoreReader): Generator<Row> {
     bytes[request.host] += request.bytes;
   }
   const { duplicates, isTrap } = readHostRepeats(reader);
+  const silent = [...silentOrigins(reader).values()].map(({ host, ...rest }) => [host, rest] as const);
+  const resting = new Map<number, Rest>([...silent, ...restingHosts(reader, systemClock.wall())]);
   const names: string[] = [];
   for (const { name } of rows(reader, 'hosts')) names.push(name);
   for (const { id, name, domain } of rows(reader, 'hosts')) {
@@ -111,7 +120,31 @@ function* hosts(reader: StoreReader): Generator<Row> {
       ...{ pages: duplicates.pages(id), duplicates: duplicates.duplicates(id) },
       suspectedTrap: isTrap.has(id) ? 'trap' : null,
       mirrorOf: mirror === null ? null : names[mirror.of],
+      pending: pending.get(id) ?? 0,
+      state: resting.get(id)?.wait ?? (pending.has(id) ? 'pending' : 'done'),
     };
+  }
+}
+
+/** Pending URLs by host; hosts without one are not in it. */
+function pendingByHost(reader: StoreReader): Map<number, number> {
+  const { states } = readStates(reader);
+  const pending = new Map<number, number>();
+  for (const { id, host } of rows(reader, 'urls')) {
+    if (id < states.length && STATES[states[id]] === 'pending') pending.set(host, (pending.get(host) ?? 0) + 1);
+  }
+  return pending;
+}
+
+function* blocks(reader: StoreReader): Generator<Row> {
+  const pending = pendingByHost(reader);
+  const resting = restingHosts(reader, systemClock.wall());
+  const iso = (at: number): string => new Date(at).toISOString();
+  for (const { id, name } of rows(reader, 'hosts')) {
+    const rest = resting.get(id);
+    if (rest?.wait !== 'blocked') continue;
+    const until = rest.until === 0 ? null : iso(rest.until);
+    yield { host: name, since: iso(rest.since), until, pending: pending.get(id) ?? 0, reason: rest.words };
   }
 }
 

@@ -2,10 +2,13 @@
 import { readdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Remaining, remaining } from '../corpus/remaining.js';
+import type { HostWait } from '../corpus/waiting.js';
 import type { CrawlDirectory } from '../embedded/directory.js';
 import type { StoreReader } from '../engines/ports.js';
+import { counted } from '../units.js';
 import type { Inputs } from './plan-inputs.js';
-import { amount, long, size, type Warning } from './plan-words.js';
+import { amount, long, size } from './plan-numbers.js';
+import type { Warning } from './plan-words.js';
 import { cleanLine } from './terminal.js';
 
 export interface CrawlPlan {
@@ -23,9 +26,15 @@ const DAY = 86_400;
 /** Pages from which a host is a large one. */
 const LARGE = 1_000;
 
-export function planCrawl(reader: StoreReader, paths: CrawlDirectory, inputs: Inputs): CrawlPlan {
-  const { hosts, ...left } = remaining(reader, inputs.delay / 1000);
-  const growth = left.pagesToCome === null ? null : left.pending === 0 ? 1 : left.pagesToCome / left.pending;
+/** @param now wall ms */
+export function planCrawl(reader: StoreReader, paths: CrawlDirectory, inputs: Inputs, now: number): CrawlPlan {
+  const { hosts, ...left } = remaining(reader, inputs.delay / 1000, now);
+  const growth =
+    left.pagesToCome === null
+      ? null
+      : left.pagesToCome === 0
+        ? 1
+        : left.pagesToCome / (left.pending - blocked(left.waiting));
   const slowestHost = hosts[0]?.seconds ?? 0;
   const together = hosts.reduce((sum, { seconds }) => sum + seconds, 0) / inputs['back-queues'];
   const used = usedBytes(paths.root);
@@ -55,13 +64,13 @@ function warningsOf({ remaining: left, seconds, disk }: Omit<CrawlPlan, 'warning
   const [first] = left.slowest;
   if (first !== undefined && first.pending >= LARGE && seconds.slowestHost > DAY) {
     const says =
-      `${cleanLine(first.host)} alone takes ${long(first.seconds)} (${amount(first.pending)} URLs, one each ${long(first.period)}), and no machine makes that ` +
+      `${cleanLine(first.host)} alone takes ${long(first.seconds)} (${counted(first.pending, 'URL')}, one each ${long(first.period)}), and no machine makes that ` +
       'shorter. Ask its owner for a sitemap with dates, a feed, or an export.';
     warnings.push({ code: 'huge-host', says });
   }
   const rest = left.slowest[1]?.seconds ?? together;
   if (first !== undefined && first.pending >= LARGE && rest < seconds.slowestHost / 10 && left.hosts > 1) {
-    const says = `Most of the time only ${cleanLine(first.host)} has pages left: the other ${amount(left.hosts - 1)} hosts are done in ${long(rest)}.`;
+    const says = `Most of the time only ${cleanLine(first.host)} has pages left: the other ${counted(left.hosts - 1, 'host is', 'hosts are')} done in ${long(rest)}.`;
     warnings.push({ code: 'few-hosts', says });
   }
   if (disk.toCome !== null && disk.toCome > disk.free) {
@@ -70,26 +79,44 @@ function warningsOf({ remaining: left, seconds, disk }: Omit<CrawlPlan, 'warning
   return warnings;
 }
 
+/** Pending URLs that nothing but a word of the operator's lets be fetched. */
+const blocked = (waiting: Remaining['waiting']): number => waiting.blocked?.urls ?? 0;
+
+const WAITS: Readonly<Record<HostWait, string>> = {
+  blocked: 'blocked (they are not in what follows)',
+  offline: 'offline',
+  throttled: 'asleep after answers of 429 or 503',
+  robots: 'without a robots.txt that can be read',
+};
+
 export function crawlPlanText({ remaining: left, seconds, disk }: CrawlPlan): string {
-  const { pages, pending, hosts, slowest, novelty, pagesToCome, revisits, pagesPerSecond, lastRequest } = left;
+  const { pages, pending, waiting, hosts, slowest, novelty, pagesToCome, revisits, pagesPerSecond, lastRequest } = left;
   const last = lastRequest === null ? 'nothing was asked yet' : `last request ${new Date(lastRequest).toISOString()}`;
-  const lines = [`${amount(pages)} pages are there, ${amount(pending)} URLs wait on ${amount(hosts)} hosts; ${last}.`];
-  for (const { host, pending: n, period, seconds: s } of slowest) {
-    lines.push(`  ${cleanLine(host).padEnd(30)} ${amount(n).padStart(9)} URLs, one each ${long(period)}: ${long(s)}`);
-  }
-  if (pending > 0) {
+  const there = `${counted(pages, 'page is', 'pages are')} there`;
+  const lines = [`${there}, ${counted(pending, 'URL is', 'URLs are')} pending on ${counted(hosts, 'host')}; ${last}.`];
+  for (const [wait, { urls, hosts: n }] of Object.entries(waiting)) {
     lines.push(
-      `Lately each page brings ${amount(novelty)} new URLs${pagesPerSecond > 0 ? `, at ${amount(pagesPerSecond)} pages/s` : ''}.`,
+      `  ${counted(urls, 'of them waits', 'of them wait')}, since ${counted(n, 'host is', 'hosts are')} ${WAITS[wait as HostWait]}.`,
+    );
+  }
+  for (const { host, pending: n, period, seconds: s } of slowest) {
+    lines.push(
+      `  ${cleanLine(host).padEnd(30)} ${counted(n, 'URL').padStart(12)}, one each ${long(period)}: ${long(s)}`,
+    );
+  }
+  if (pending > blocked(waiting)) {
+    lines.push(
+      `Lately each page brings ${amount(novelty)} new ${novelty === 1 ? 'URL' : 'URLs'}${pagesPerSecond > 0 ? `, at ${amount(pagesPerSecond)} pages/s` : ''}.`,
     );
     lines.push(
       pagesToCome === null
         ? 'That is one or more: it finds work faster than it does it, and ends by its budgets, limits, or --max-pages.'
-        : `If that stays so, ${amount(pagesToCome)} pages are to come, and take ${long(seconds.all!)} and ${disk.toCome === null ? 'an unknown amount' : size(disk.toCome)} of disk.`,
+        : `If that stays so, ${counted(pagesToCome, 'page is', 'pages are')} to come, and take ${long(seconds.all!)} and ${disk.toCome === null ? 'an unknown amount' : size(disk.toCome)} of disk.`,
     );
   } else {
-    lines.push('Nothing is left to fetch.');
+    lines.push(pending > 0 ? 'Nothing else is left to fetch.' : 'Nothing is left to fetch.');
   }
-  if (revisits > 0) lines.push(`${amount(revisits)} pages have a next visit planned.`);
+  if (revisits > 0) lines.push(`${counted(revisits, 'page has', 'pages have')} a next visit planned.`);
   lines.push(`The directory holds ${size(disk.used)}; ${size(disk.free)} are free.`);
   return lines.join('\n');
 }

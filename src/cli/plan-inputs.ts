@@ -1,6 +1,7 @@
 /** What `saunter plan` may be told: each input with its default, and how it is read. */
 import { UserError } from '../errors.js';
-import { parseDuration, parseSize } from '../units.js';
+import { formatDuration, parseDuration, parseSize } from '../units.js';
+import { amount, percent, size } from './plan-numbers.js';
 
 interface Input {
   /** What its value is called in `--help`. */
@@ -11,6 +12,8 @@ interface Input {
   readonly least: number;
   readonly most: number;
   readonly example: string;
+  /** A limit as a person would write it. */
+  readonly shown: (value: number) => string;
   /** What leaves it open: to whoever computes (`auto`), or that there is no such thing (`none`). */
   readonly open?: 'auto' | 'none';
 }
@@ -38,18 +41,22 @@ const parseBits = (text: string): number => {
 
 const many = (initial: string, says: string, limits: Limits = {}): Input => ({
   ...{ value: 'N', initial, says, read: parseCount, example: 'a number such as 10k, 5M, 1B or 1e9' },
+  shown: amount,
   ...{ least: 1, most: 1e18, ...limits },
 });
 const time = (initial: string, says: string, limits: Limits = {}): Input => ({
   ...{ value: 'D', initial, says, read: parseDuration, example: 'a duration such as 300ms, 10s or 30d' },
+  shown: formatDuration,
   ...{ least: 1, most: 3650 * 86_400_000, ...limits },
 });
 const bytes = (initial: string, says: string): Input => ({
   ...{ value: 'SIZE', initial, says, read: parseSize, example: 'a size such as 100KB, 2MB or 64GiB' },
+  shown: size,
   ...{ least: 1, most: 1e18 },
 });
 const share = (initial: string, says: string, limits: Limits = {}): Input => ({
   ...{ value: 'SHARE', initial, says, read: parseShare, example: 'a share such as 1% or 0.5' },
+  shown: percent,
   ...{ least: 0, most: 1, ...limits },
 });
 
@@ -68,7 +75,7 @@ export const INPUTS = {
   'largest-host': open('none', many('', 'Pages of the largest of them.')),
   budget: many('10k', 'Pages of one host in 30 days.'),
   'back-queues': many('65,536', 'Hosts in play at once, at most.'),
-  urls: many('5B', 'URLs that will be known.'),
+  urls: open('auto', many('', 'URLs that will be known; auto is five for each page.')),
   kept: open('auto', many('', 'Pages that are kept; auto is all that are fetched.')),
   'key-bytes': many('8', 'Bytes of a key in an exact set.', { most: 64 }),
   'bloom-error': share('1%', 'New URLs that a Bloom filter may lose.', { least: 1e-12, most: 0.5 }),
@@ -111,7 +118,16 @@ export function readInputs(flags: ReadonlyMap<string, string>): Inputs {
     const text = flags.get(name) ?? input.initial;
     inputs[name] = text === input.open ? Number.NaN : input.read(text);
     if (text === input.open || (inputs[name] >= input.least && inputs[name] <= input.most)) continue;
-    throw new UserError(`--${name} cannot be "${text}": give ${input.example}.`, 2);
+    throw new UserError(`--${name} cannot be "${text}": give ${allowed(input, inputs[name])}.`, 2);
   }
+  if (Number.isNaN(inputs.urls)) inputs.urls = URLS_PER_PAGE * inputs.pages;
   return inputs;
+}
+
+/** Known URLs for each page that is fetched (seed A: 5 billion for a billion). */
+const URLS_PER_PAGE = 5;
+
+/** Of a value that could be read, which limit it breaks; of another, how one is written. */
+function allowed({ example, least, most, shown }: Input, value: number): string {
+  return Number.isNaN(value) ? example : `a value from ${shown(least)} to ${shown(most)}`;
 }

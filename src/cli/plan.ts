@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os';
+import { systemClock } from '../engines/system.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import type { ExitCode, World } from './command.js';
 import { figuresOf } from './plan-figures.js';
@@ -38,7 +39,7 @@ export async function run(args: Arguments, { terminal }: World): Promise<ExitCod
       import('../embedded/look.js'),
       import('./plan-crawl.js'),
     ]);
-    const plan = await lookInto(dir, (reader, paths) => planCrawl(reader, paths, inputs));
+    const plan = await lookInto(dir, (reader, paths) => planCrawl(reader, paths, inputs, systemClock.wall()));
     terminal.print(asJson ? JSON.stringify(plan) : withWarnings(crawlPlanText(plan), plan.warnings));
     return 0;
   }

@@ -1,3 +1,4 @@
+import { readHostRepeats } from '../corpus/repeats.js';
 import { readStates, rows, STATES } from '../corpus/states.js';
 import { type HostWait, waitingHosts } from '../corpus/waiting.js';
 import type { CeilingSummary, SeenSummary } from '../crawl-options.js';
@@ -9,7 +10,7 @@ import { metaOf } from '../store-meta.js';
 import { counted, formatCount, formatSize } from '../units.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import { DIR_FLAG, type ExitCode, JSON_FLAG, requireDir, type World } from './command.js';
-import { ceilingWords, seenWords } from './summary.js';
+import { ceilingWords, named, seenWords } from './summary.js';
 
 export const spec: CommandSpec = {
   name: 'status',
@@ -40,12 +41,14 @@ function read(reader: StoreReader) {
   const { states } = readStates(reader);
   const inState = Object.fromEntries(STATES.map((state) => [state, 0]));
   for (const state of states) inState[STATES[state]]++;
-  const { pages, requests, bytes, duplicates, revisits, notModified, changed, errors } = tally;
+  const { pages, requests, bytes, duplicates, nearDuplicates, revisits, notModified, changed, errors } = tally;
   return {
     pages,
     requests,
     bytes,
     duplicates,
+    nearDuplicates,
+    ...repeats(reader),
     ...(revisits > 0 && { revisits, notModified, changed }),
     hosts: reader.count('hosts'),
     known: states.length,
@@ -60,7 +63,20 @@ function read(reader: StoreReader) {
     ceiling: CeilingSummary | null;
     waiting: ReturnType<typeof waitingHosts>;
     seen: SeenSummary | null;
-  };
+  } & ReturnType<typeof repeats>;
+}
+
+/** Hosts that are mostly copies of one other, and hosts that repeat themselves. */
+function repeats(reader: StoreReader) {
+  const { duplicates, isTrap } = readHostRepeats(reader);
+  const names: string[] = [];
+  for (const { name } of rows(reader, 'hosts')) names.push(name);
+  const mirrors: { host: string; of: string }[] = [];
+  for (const [id, host] of names.entries()) {
+    const mirror = duplicates.mirrorOf(id);
+    if (mirror !== null) mirrors.push({ host, of: names[mirror.of] });
+  }
+  return { mirrors, suspectedTraps: [...isTrap].map((id) => names[id]) };
 }
 
 function words(status: ReturnType<typeof read>): string {
@@ -73,7 +89,9 @@ function words(status: ReturnType<typeof read>): string {
       `  ${state.padEnd(8)} ${count(state)}`,
       ...(state === 'pending' ? waitingLines(status.waiting) : []),
     ]),
-    `duplicates ${count('duplicates')}`,
+    `duplicates ${count('duplicates')}   and ${counted(Number(status.nearDuplicates), 'near-duplicate')}`,
+    ...hostLine('mirrors', status.mirrors.map(({ host, of }) => `${host} of ${of}`)), // biome-ignore format: short
+    ...hostLine('traps', status.suspectedTraps),
   ];
   const { ceiling, revisits, seen } = status;
   if (revisits !== undefined) {
@@ -83,15 +101,25 @@ function words(status: ReturnType<typeof read>): string {
   if (seen !== null) lines.push(`in Bloom   ${formatCount(seen.inserted).padStart(12)}   ${seenWords(seen)}`);
   if (ceiling !== null)
     lines.push(`ceiling    ${formatCount(ceiling.backQueues).padStart(12)}   ${ceilingWords(ceiling)}`);
-  for (const [code, n] of Object.entries(status.errors))
-    lines.push(`  ${code.padEnd(20)} ${formatCount(n).padStart(8)}`);
+  const errors = Object.entries(status.errors).sort(([, a], [, b]) => b - a);
+  if (errors.length > 0) {
+    const total = errors.reduce((sum, [, n]) => sum + n, 0);
+    lines.push(`failures   ${formatCount(total).padStart(12)}   requests that ended badly (docs/errors.md)`);
+  }
+  for (const [code, n] of errors) lines.push(`  ${code.padEnd(20)} ${formatCount(n).padStart(8)}`);
   return lines.join('\n');
 }
 
+/** How many there are, and the first by name: saunter list hosts has all. */
+function hostLine(what: string, names: readonly string[]): string[] {
+  return names.length === 0 ? [] : [`${what.padEnd(10)} ${formatCount(names.length).padStart(12)}   ${named(names)}`];
+}
+
 const WAITS: Readonly<Record<HostWait, string>> = {
-  blocked: 'blocked (saunter unblock HOST ends it)',
+  blocked: 'blocked (saunter list blocks says why, saunter unblock HOST ends it)',
   offline: 'offline: not to be reached',
   throttled: 'asleep, since they answered 429 or 503 again and again',
+  robots: 'whose robots.txt cannot be read: nothing is fetched until it can',
 };
 
 /** Of the pending URLs, those that wait for more than their turn. */

@@ -89,7 +89,7 @@ const mirrorWords = ({ host, of, copies, pages }: CrawlSummary['mirrors'][number
 const MOST_NAMED = 3;
 
 /** The first of some names. */
-const named = (names: readonly string[]): string =>
+export const named = (names: readonly string[]): string =>
   [...names.slice(0, MOST_NAMED).map(cleanLine), ...(names.length > MOST_NAMED ? ['...'] : [])].join(', ');
 
 /** What may be done about it. */

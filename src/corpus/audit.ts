@@ -7,6 +7,7 @@ import type { HostEventRow, RequestRow, RobotsRow } from '../changes.js';
 import type { StoreReader } from '../engines/ports.js';
 import { parseRobots, type RobotsRules } from '../fetch/robots.js';
 import { type RobotsState, robotsVerdict, rulesOf } from '../fetch/robots-ladder.js';
+import { originOf } from './origin.js';
 import { rows } from './states.js';
 
 export interface AuditLine {
@@ -159,10 +160,4 @@ class RobotsInForce {
 /** Was this answer there when the request was granted? Requests of a host stand in the order in which they ended. */
 function isBefore(row: RobotsRow, request: RequestRow): boolean {
   return row.request >= 0 ? row.request < request.id : row.at <= request.started;
-}
-
-/** `scheme://host[:port]` of a URL in fetch form. */
-function originOf(url: string): string {
-  const slash = url.indexOf('/', url.indexOf('//') + 2);
-  return slash < 0 ? url : url.slice(0, slash);
 }

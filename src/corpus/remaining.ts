@@ -1,6 +1,7 @@
 /** What a crawl still has to do, and what that takes, from its rows alone: while it runs or after a stop. */
 import type { StoreReader } from '../engines/ports.js';
 import { readStates, rows, STATES } from './states.js';
+import { restingHosts, waitingHosts } from './waiting.js';
 
 export interface HostLeft {
   host: string;
@@ -15,7 +16,9 @@ export interface Remaining {
   pages: number;
   known: number;
   pending: number;
-  /** Hosts with pending URLs, the one that takes longest first. */
+  /** Of these, those that wait for more than their turn. */
+  waiting: ReturnType<typeof waitingHosts>;
+  /** Hosts with pending URLs that are not blocked, the one that takes longest first. */
   hosts: HostLeft[];
   /** Mean bytes of a page over the wire, and mean time of a fetch, s. */
   pageBytes: number;
@@ -32,16 +35,18 @@ export interface Remaining {
   lastRequest: number | null;
 }
 
-/** @param delay gap of a host that was never asked, s */
-export function remaining(reader: StoreReader, delay: number): Remaining {
+/** @param delay gap of a host that was never asked, s
+ * @param now wall ms */
+export function remaining(reader: StoreReader, delay: number, now: number): Remaining {
   const asked = requests(reader);
   const { visits, pages, revisits, recent, from } = visited(reader);
-  const { pending, byHost } = pendingUrls(reader, asked.hosts);
+  const { pending, byHost, waiting } = pendingUrls(reader, asked.hosts, now);
+  const resting = restingHosts(reader, now);
   const fetchSeconds = asked.count === 0 ? 0 : asked.seconds / asked.count;
   const hosts: HostLeft[] = [];
   for (const { id, name } of rows(reader, 'hosts')) {
     const left = byHost[id] ?? 0;
-    if (left === 0) continue;
+    if (left === 0 || resting.get(id)?.wait === 'blocked') continue;
     const { times, total } = asked.hosts[id] ?? { times: 0, total: 0 };
     const period = times > 0 ? total / times : delay + fetchSeconds;
     hosts.push({ host: name, pending: left, period, seconds: left * period });
@@ -50,9 +55,9 @@ export function remaining(reader: StoreReader, delay: number): Remaining {
   const novelty = recent.pages === 0 ? 0 : recent.urls / recent.pages;
   const span = asked.last === null ? 0 : (asked.last - from) / 1000;
   return {
-    ...{ pages, known: reader.count('urls'), pending, hosts, fetchSeconds, novelty, revisits },
+    ...{ pages, known: reader.count('urls'), pending, waiting, hosts, fetchSeconds, novelty, revisits },
     pageBytes: visits === 0 ? 0 : asked.bytes / visits,
-    pagesToCome: novelty >= 1 ? null : Math.round(pending / (1 - novelty)),
+    pagesToCome: novelty >= 1 ? null : Math.round((pending - (waiting.blocked?.urls ?? 0)) / (1 - novelty)),
     pagesPerSecond: span > 0 ? recent.pages / span : 0,
     lastRequest: asked.last,
   };
@@ -101,7 +106,7 @@ function visited(reader: StoreReader) {
   return { visits, pages, revisits, recent: { pages: recent, urls }, from: first?.at ?? 0 };
 }
 
-function pendingUrls(reader: StoreReader, asked: readonly Asked[]) {
+function pendingUrls(reader: StoreReader, asked: readonly Asked[], now: number) {
   const { states } = readStates(reader);
   const byHost: number[] = new Array(asked.length).fill(0);
   let pending = 0;
@@ -110,5 +115,5 @@ function pendingUrls(reader: StoreReader, asked: readonly Asked[]) {
     byHost[host] = (byHost[host] ?? 0) + 1;
     pending++;
   }
-  return { pending, byHost };
+  return { pending, byHost, waiting: waitingHosts(reader, states, now) };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { figuresOf } from '../../src/cli/plan-figures.js';
 import { readInputs } from '../../src/cli/plan-inputs.js';
-import { amount, long } from '../../src/cli/plan-words.js';
+import { amount, long } from '../../src/cli/plan-numbers.js';
 import { root } from '../support/saunter.js';
 import { FakeProcess } from './process.js';
 
@@ -120,6 +120,7 @@ describe('the command', () => {
   test('says in JSON what was left open', async () => {
     expect((await plan('--pages', '5M')).inputs).toMatchObject({
       pages: 5_000_000,
+      urls: 25_000_000,
       period: 2_592_000_000,
       hosts: null,
     });
@@ -131,9 +132,11 @@ describe('the command', () => {
     [['--pages', 'auto'], '--pages cannot be "auto"'],
     [['--hosts', 'auto'], '--hosts cannot be "auto"'],
     [['--period', '30'], '--period cannot be "30": give a duration such as 300ms, 10s or 30d.'],
-    [['--bloom-error', '200%'], '--bloom-error cannot be "200%": give a share'],
+    [['--bloom-error', '200%'], '--bloom-error cannot be "200%": give a value from 1.0e-10% to 50%.'],
     [['--link', '1GB'], '--link cannot be "1GB": give a rate such as 1Gbps.'],
-    [['--branching', '1'], '--branching cannot be "1"'],
+    [['--branching', '1'], '--branching cannot be "1": give a value from 1.01 to 1000000T.'],
+    [['--depth', '1e9'], '--depth cannot be "1e9": give a value from 1 to 1,000.'],
+    [['--period', '5000d'], '--period cannot be "5000d": give a value from 1s to 3650d.'],
     [['--dir', '/nowhere'], '/nowhere holds no crawl'],
     [['extra'], 'saunter plan has no use for "extra"'],
   ])('refuses %j in one sentence', async (args, sentence) => {

@@ -49,7 +49,7 @@ function crawled(pages: number, links: 0 | 0.5 | 1): void {
 
 test('what waits, on which hosts, and how long each takes by what was seen of it', () => {
   crawled(40, 0);
-  const left = remaining(store, 1);
+  const left = remaining(store, 1, START);
   expect(left).toMatchObject({ pages: 40, known: 80, pending: 40, pageBytes: 8_000, fetchSeconds: 0.5, novelty: 0 });
   // the second host was never asked: a fetch as long as elsewhere, and the delay
   expect(left.hosts).toEqual([{ host: store.at('hosts', [1])[0].name, pending: 40, period: 1.5, seconds: 60 }]);
@@ -59,10 +59,10 @@ test('what waits, on which hosts, and how long each takes by what was seen of it
 
 test('pages that bring new URLs make more of them to come; one or more each, and nothing says how many', () => {
   crawled(40, 1);
-  expect(remaining(store, 1)).toMatchObject({ pagesToCome: null, pending: 80 });
+  expect(remaining(store, 1, START)).toMatchObject({ pagesToCome: null, pending: 80 });
   begin();
   crawled(200, 0.5);
-  const { novelty, pending, pagesToCome } = remaining(store, 1);
+  const { novelty, pending, pagesToCome } = remaining(store, 1, START);
   expect(novelty).toBeCloseTo(0.5, 1);
   expect(pagesToCome! / pending).toBeCloseTo(2, 0);
 });
@@ -72,7 +72,7 @@ test('one large host is named, with what to ask its owner for', () => {
     hosts: [hostRow(0), hostRow(1)],
     urls: Array.from({ length: 100_000 }, (_, i) => urlRow(i, { host: i < 10 ? 1 : 0 })),
   });
-  const plan = planCrawl(store, crawlDirectory(dir), readInputs(new Map([['delay', '2s']])));
+  const plan = planCrawl(store, crawlDirectory(dir), readInputs(new Map([['delay', '2s']])), START);
   expect(plan.warnings.map(({ code }) => code)).toEqual(['huge-host', 'few-hosts']);
   expect(plan.warnings[0].says).toMatch(
     /alone takes 2\.31 days .*Ask its owner for a sitemap with dates, a feed, or an export/,
@@ -82,9 +82,23 @@ test('one large host is named, with what to ask its owner for', () => {
 
 test('says it in words, with the disk that the rest takes', () => {
   crawled(40, 0);
-  const plan = planCrawl(store, crawlDirectory(dir), readInputs(new Map()));
+  const plan = planCrawl(store, crawlDirectory(dir), readInputs(new Map()), START);
   expect(plan.disk).toMatchObject({ used: 40_000, toCome: 40_000 });
   const text = crawlPlanText(plan);
-  expect(text).toContain('40 pages are there, 40 URLs wait on 1 hosts; last request 2027-01-15T');
+  expect(text).toContain('40 pages are there, 40 URLs are pending on 1 host; last request 2027-01-15T');
   expect(text).toContain('If that stays so, 40 pages are to come, and take 60 s and 40 KB of disk.');
+});
+
+test('counts are not rounded, and what waits for an operator is no work to come', () => {
+  commit({
+    hosts: [hostRow(0), hostRow(1)],
+    urls: Array.from({ length: 1_235 }, (_, i) => urlRow(i, { host: i < 1_234 ? 0 : 1 })),
+    hostEvents: [{ host: 0, at: START, kind: 'blocked', until: 0, value: 0, words: 'its owner asked' }],
+  });
+  const plan = planCrawl(store, crawlDirectory(dir), readInputs(new Map()), START);
+  expect(plan.remaining).toMatchObject({ pending: 1_235, hosts: 1, pagesToCome: 1 });
+  const text = crawlPlanText(plan);
+  expect(text).toContain('0 pages are there, 1,235 URLs are pending on 1 host; nothing was asked yet.');
+  expect(text).toContain('1,234 of them wait, since 1 host is blocked (they are not in what follows).');
+  expect(text).toContain('If that stays so, 1 page is to come');
 });

@@ -1,6 +1,9 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { noChanges } from '../../src/changes.js';
 import { waitingHosts } from '../../src/corpus/waiting.js';
+import { MemoryStore } from '../../src/engines/memory.js';
+import { hostRow, urlRow } from '../engines/rows.js';
 import { MadeCrawl, START } from './made-crawl.js';
 
 let made: MadeCrawl;
@@ -33,4 +36,35 @@ test('URLs wait for hosts that are blocked, offline or asleep, as long as these 
     offline: { hosts: 1, urls: 2, next: START + 9_000 },
   });
   reader.close();
+});
+
+test('URLs wait where robots.txt cannot be read, at that origin alone, and until it can', () => {
+  const store = new MemoryStore();
+  const epoch = store.beginEpochNow();
+  const urls = ['http://a.test/1', 'http://a.test/2', 'http://a.test:81/', 'http://b.test/'];
+  const answer = (origin: string, host: number, status: number, at: number) => ({
+    ...{ origin, host, at, request: -1, status, failures: status === 200 ? 0 : 1, failingSince: null },
+    ...{
+      code: status === 200 ? ('ok' as const) : ('http.server' as const),
+      body: status === 200 ? Buffer.from('') : null,
+    },
+  });
+  const changes = {
+    ...noChanges(),
+    hosts: [hostRow(0, { name: 'a.test' }), hostRow(1, { name: 'b.test' })],
+    urls: urls.map((url, id) => urlRow(id, { url, host: id < 3 ? 0 : 1, via: -1 })),
+    robots: [
+      answer('http://a.test', 0, 503, 5),
+      answer('http://a.test:81', 0, 200, 5),
+      answer('http://b.test', 1, 503, 5),
+    ],
+  };
+  store.commitNow({ epoch, sequence: 1, changes });
+  const waiting = () => waitingHosts(store, new Uint8Array(4), START);
+  expect(waiting()).toEqual({ robots: { hosts: 2, urls: 3, next: null } });
+  store.commitNow({ epoch, sequence: 2, changes: { ...noChanges(), robots: [answer('http://b.test', 1, 200, 9)] } });
+  expect(waiting()).toEqual({ robots: { hosts: 1, urls: 2, next: null } });
+  // a file that was read once stands in for one that cannot be read
+  store.commitNow({ epoch, sequence: 3, changes: { ...noChanges(), robots: [answer('http://b.test', 1, 503, 12)] } });
+  expect(waiting()).toEqual({ robots: { hosts: 1, urls: 2, next: null } });
 });

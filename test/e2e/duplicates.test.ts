@@ -47,6 +47,8 @@ test.each([
   const before = site.log.length;
   const { summary } = await run('two.test');
   expect(summary).toMatchObject({ duplicates: 1, nearDuplicates: 1 });
+  const status = await saunter(['status', '--dir', dir]);
+  expect(status.out).toMatch(/^duplicates +1 {3}and 1 near-duplicate$/m);
   const { out } = await saunter(['export', '--dir', dir, '--format', 'jsonl', '--host', 'two.test']);
   const pages = out.trimEnd().split('\n').map((line) => JSON.parse(line) as ExportedPage); // biome-ignore format: short
   const repeats = pages.filter(({ duplicateOf }) => duplicateOf !== null);

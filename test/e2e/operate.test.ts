@@ -117,7 +117,16 @@ describe('a block', () => {
     expect([second.summary.waiting.blocked.urls, second.summary.pending]).toEqual([1, 1]);
 
     const status = await say('status', '--dir', dir);
-    expect(status.words).toMatch(/ 1 {3}of 1 host blocked \(saunter unblock HOST ends it\)$/m);
+    expect(status.words).toMatch(
+      / 1 {3}of 1 host blocked \(saunter list blocks says why, saunter unblock HOST ends it\)$/m,
+    );
+    const blocks = await say('list', 'blocks', '--dir', dir);
+    expect(blocks.words).toMatch(/^chain\.test\t20\S+Z\t-\t1\tits owner asked$/);
+    const hosts = (await say('list', 'hosts', '--dir', dir)).words.split('\n').map((line) => line.split('\t'));
+    expect(hosts.map((columns) => [columns[0], ...columns.slice(-2)]).sort()).toEqual([
+      ['chain.test', '1', 'blocked'],
+      ['line.test', '0', 'done'],
+    ]);
     const audit = await say('audit', 'chain.test', '--dir', dir);
     expect(audit).toEqual({ code: 0, words: expect.stringContaining('blocked: its owner asked') });
 
