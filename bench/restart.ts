@@ -56,6 +56,8 @@ export async function restartBench(options: RestartOptions): Promise<boolean> {
 const told = (what: string, { seconds, user, system, rss }: Awaited<ReturnType<typeof measure>>): string =>
   `${what}: ${seconds.toFixed(1)} s for the whole program (${((user + system) / 1000).toFixed(1)} s of CPU), at most ${rss.toFixed(0)} MiB`;
 
+const hostOf = (url: number, hosts: number): number => scatter(url + 77) % hosts;
+
 async function fill(path: string, { urls, pages, hosts, say }: RestartOptions): Promise<void> {
   const store = openSqliteStore(path, { create: false, reads: 'calling' });
   const epoch = await store.beginEpoch();
@@ -69,7 +71,7 @@ async function fill(path: string, { urls, pages, hosts, say }: RestartOptions): 
   });
   for (let first = store.count('urls'); first < urls; first += BATCH) {
     const rows = range(first, Math.min(BATCH, urls - first), (id) => {
-      const host = firstHost + (scatter(id + 77) % hosts);
+      const host = firstHost + hostOf(id, hosts);
       const key = { keyHi: scatter(id), keyLo: scatter(id + 0x51ed27) };
       const place = { partition: 0, host, kind: 'page', level: 1 + (id & 3), depth: 2, hops: 0, via: 0 } as const;
       return { id, ...place, ...key, url: `https://www.site${host}.example/articles/${id}.html` };
@@ -77,15 +79,24 @@ async function fill(path: string, { urls, pages, hosts, say }: RestartOptions): 
     await commit({ urls: rows });
     if (first % 1e7 < BATCH) say(`  ${Math.round(first / 1e6)} million rows`);
   }
+  const body = Buffer.from(`User-agent: *\n${'Disallow: /a/folder/that/is/not/for/crawlers/\n'.repeat(12)}`);
+  for (let first = 0; first < hosts; first += BATCH) {
+    const robots = range(firstHost + first, Math.min(BATCH, hosts - first), (host) => ({
+      ...{ origin: `https://www.site${host}.example`, host, at: AT, request: -1, status: 200, body },
+      ...({ code: 'ok', failures: 0, failingSince: null } as const),
+    }));
+    await commit({ robots });
+  }
   const firstRequest = store.count('requests');
   const firstVisit = store.count('visits');
+  const stride = Math.floor(urls / pages); // visited URLs lie among those that wait
   for (let done = 0; done < pages; done += BATCH) {
     const n = Math.min(BATCH, pages - done);
     const requests = range(firstRequest + done, n, (id) => ({
       ...({
         id,
-        url: id,
-        host: firstHost,
+        url: (id - firstRequest) * stride,
+        host: firstHost + hostOf((id - firstRequest) * stride, hosts),
         address: '192.0.2.1',
         kind: 'page',
         target: `https://x.example/${id}`,
@@ -94,7 +105,16 @@ async function fill(path: string, { urls, pages, hosts, say }: RestartOptions): 
       ...{ delay: 2000, addressDelay: 1000, record: null },
     }));
     const visits = range(firstVisit + done, n, (id) => ({
-      ...({ id, url: id, kind: 'page', request: id, at: AT + id, status: 200, code: 'ok', finalUrl: null } as const),
+      ...({
+        id,
+        url: (id - firstVisit) * stride,
+        kind: 'page',
+        request: id,
+        at: AT + id,
+        status: 200,
+        code: 'ok',
+        finalUrl: null,
+      } as const),
       ...{ contentType: 'text/html', charset: 'utf-8', language: 'en', title: `The title of article ${id}` },
       contentHash: hashOf(id),
       payloadDigest: hashOf(id).subarray(0, 20),

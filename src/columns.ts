@@ -76,6 +76,35 @@ export class Uint32Column {
 
 const EMPTY = new Uint32Array(0);
 
+/** A column of which a checkpoint is taken while it changes: from {@link freeze} to {@link thaw} it remembers what rows
+ * were that change. For what is written once a page, not once a link. */
+export class FreezableColumn extends Uint32Column {
+  #before: Map<number, number> | null = null;
+
+  override set(row: number, value: number): void {
+    if (this.#before !== null && !this.#before.has(row)) this.#before.set(row, this.get(row));
+    super.set(row, value);
+  }
+
+  freeze(): void {
+    this.#before = new Map();
+  }
+
+  thaw(): void {
+    this.#before = null;
+  }
+
+  /** A copy of the rows from `from` on as they were when the column was frozen: up to the end of their segment, at most
+   * `most`; empty beyond the last. */
+  frozen(from: number, most: number): Uint32Array {
+    const rows = this.view(from, most).slice();
+    for (const [row, value] of this.#before ?? []) {
+      if (row >= from && row < from + rows.length) rows[row - from] = value;
+    }
+    return rows;
+  }
+}
+
 /** The same for bytes. A class of its own, since one for both would be twice as slow on the hot path. */
 export class Uint8Column {
   readonly #segments: Uint8Array[] = [];

@@ -57,7 +57,7 @@ export class Duplicates {
   readonly #admission: Admission;
   readonly #options: DuplicateOptions;
   /** By host: the URL that was asked to see its error page, -1 if it could not be. */
-  readonly #probes = new Map<number, number>();
+  readonly probes = new Map<number, number>();
 
   constructor(kept: KeptPages, frontier: Frontier, admission: Admission, options: DuplicateOptions) {
     this.kept = kept;
@@ -108,7 +108,7 @@ export class Duplicates {
   /** A 200 that is the host's error page, or that answers a URL which cannot exist. Home pages and seeds are what
    * somebody meant, whatever they look like. */
   #isSoft404(lease: Lease, print: Print | null, content: Uint8Array | null): boolean {
-    if (this.#probes.get(lease.host) === lease.url) return true;
+    if (this.probes.get(lease.host) === lease.url) return true;
     if (!this.kept.errors.isError(lease.host, print, content)) return false;
     return lease.depth > 0 && !isHome(lease.target);
   }
@@ -135,14 +135,14 @@ export class Duplicates {
   /** Asks the host once for a page that cannot exist, unless its error page is known. */
   #probe(lease: Lease, now: number, changes: Changes): void {
     const { host, depth } = lease;
-    if (this.#probes.has(host) || this.kept.errors.isKnown(host)) return;
+    if (this.probes.has(host) || this.kept.errors.isKnown(host)) return;
     const candidate = this.#options.probe(new URL(lease.target).origin);
     let url = -1;
     if (candidate !== null) {
       const place = { kind: 'page', depth, hops: 0, via: -1, level: 0, priority: null, seed: false } as const;
       url = this.#admission.admit({ ...candidate, ...place }, false, now, changes);
     }
-    this.#probes.set(host, url);
+    this.probes.set(host, url);
     const words = 'asked for a page that cannot exist, to learn its error page';
     changes.hostEvents.push({ host, at: now, kind: 'probed', until: 0, value: url, words });
   }
@@ -154,7 +154,7 @@ export class Duplicates {
   }
 
   restoreEvent({ kind, host, value }: HostEventRow): void {
-    if (kind === 'probed') this.#probes.set(host, value);
+    if (kind === 'probed') this.probes.set(host, value);
   }
 
   // -- figures -------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ import type { LeaseReport } from '../frontier/report.js';
 import type { Origin, Rules } from '../frontier/robots-gate.js';
 import { keyHex, UrlKeyer } from '../url/key.js';
 import type { Admission } from './admission.js';
-import { type KeptRules, RulesCache } from './rules-cache.js';
+import { KeptRules, RulesCache } from './rules-cache.js';
 
 /** Sitemaps of one robots.txt that are followed. */
 const MAX_SITEMAPS = 1_000;
@@ -41,7 +41,21 @@ export interface RobotsDeskOptions {
 
 interface Entry {
   state: RobotsState;
+  /** The same as the rows tell it: they do not hold a Retry-After. */
+  asRows: RobotsState;
   copy: Copy | null;
+  /** Of the last answer, ms. */
+  at: number;
+}
+
+/** What is known of an origin, for a checkpoint: as the rows up to some number tell it. */
+export interface RobotsFact {
+  origin: string;
+  host: number;
+  at: number;
+  state: RobotsState;
+  /** The row of the last good copy, the fingerprint of its body, its Crawl-delay (ms). */
+  copy: [place: number, print: string, crawlDelay: number] | null;
 }
 
 /** The last good copy: its rules, in memory or not; a fingerprint of its body (to see a change), which is in the store; and
@@ -61,7 +75,10 @@ export class RobotsDesk {
   readonly #frontier: Frontier;
   readonly #admission: Admission;
   readonly #options: RobotsDeskOptions;
-  readonly #entries = new Map<number, Entry>();
+  /** By the origin's id. */
+  readonly #entries: (Entry | undefined)[] = [];
+  /** While a checkpoint is taken: what there was of origins that have changed since it began. */
+  #before: Map<number, Entry | undefined> | null = null;
   readonly #cache: RulesCache;
   /** Rows of `robots` so far. */
   #rows = 0;
@@ -129,6 +146,43 @@ export class RobotsDesk {
     this.committed(1);
   }
 
+  // -- checkpoints --------------------------------------------------------------------------------------------------
+
+  /** From now on until {@link thaw}, {@link facts} gives what is known now. Returns the number of rows that say so, those
+   * of open batches among them. */
+  freeze(): number {
+    this.#before = new Map();
+    return this.#rows;
+  }
+
+  thaw(): void {
+    this.#before = null;
+  }
+
+  *facts(): Generator<RobotsFact> {
+    for (let id = 0; id < this.#entries.length; id++) {
+      const entry = this.#before?.has(id) ? this.#before.get(id) : this.#entries[id];
+      if (entry === undefined) continue;
+      const { name, host } = this.#frontier.robots.origins[id];
+      const { asRows, at, copy } = entry;
+      const kept = copy === null ? null : ([copy.kept.place, copy.print, copy.crawlDelay] as [number, string, number]);
+      yield { origin: name, host, at, state: asRows, copy: kept };
+    }
+  }
+
+  /** The first `rows` rows are told by facts instead; their rules come into memory when they are asked for. */
+  restoreFacts(facts: Iterable<RobotsFact>, rows: number): void {
+    this.#rows = rows;
+    this.committed(rows);
+    for (const { origin: name, host, at, state, copy: kept } of facts) {
+      const origin = this.#frontier.robots.of(name, host);
+      const copy = kept && { kept: new KeptRules(this.#cache, kept[0]), print: kept[1], crawlDelay: kept[2] };
+      const entry = { state, asRows: state, copy, at };
+      this.#entries[origin.id] = entry;
+      this.#tell(origin, entry, true, at, null);
+    }
+  }
+
   // -- rules that are not in memory ---------------------------------------------------------------------------------
 
   /** That many more rows of `robots` are committed: their bodies can be read again. */
@@ -139,13 +193,13 @@ export class RobotsDesk {
 
   /** The row that has the body of an origin's rules. */
   placeOf(origin: Origin): number {
-    return this.#entries.get(origin.id)!.copy!.kept.place;
+    return this.#entries[origin.id]!.copy!.kept.place;
   }
 
   /** The body of the row at `place` was read again. Without one the origin is closed until its file has been fetched
    * again: a rule that is lost is no permission. */
   loaded(origin: Origin, place: number, body: Uint8Array | null, now: number, changes: Changes): void {
-    const kept = this.#entries.get(origin.id)?.copy?.kept;
+    const kept = this.#entries[origin.id]?.copy?.kept;
     if (kept?.place === place && body !== null) this.#cache.fill(kept, parseRobots(body, this.#options.agent));
     if (kept?.place === place && body === null) {
       const closed = { verdict: 'deny', rules: null, until: now + this.#options.times.firstRetry } as const;
@@ -158,8 +212,13 @@ export class RobotsDesk {
 
   /** Makes a verdict and tells the frontier. Without `changes` it is an old row: nothing new is to be recorded. */
   #judge(origin: Origin, answer: RobotsAnswer, now: number, changes: Changes | null): Judgement {
-    const before = this.#entries.get(origin.id) ?? null;
-    const state = robotsVerdict(answer, before?.state ?? null, now, this.#options.times);
+    const before = this.#entries[origin.id] ?? null;
+    const { times } = this.#options;
+    const state = robotsVerdict(answer, before?.state ?? null, now, times);
+    const isTold = before?.state === before?.asRows && !answer.retryAfterMs;
+    const asRows = isTold
+      ? state
+      : robotsVerdict({ ...answer, retryAfterMs: null }, before?.asRows ?? null, now, times);
     const old = before?.copy ?? null;
     let copy = state.copyAt === null ? null : old;
     let changed = before === null || state.verdict !== before.state.verdict;
@@ -173,8 +232,9 @@ export class RobotsDesk {
       copy = { kept: this.#cache.keep(fresh, this.#rows), print, crawlDelay: fresh.crawlDelayMs ?? 0 };
     }
     if (old !== null && old !== copy) this.#cache.drop(old.kept);
-    const entry = { state, copy };
-    this.#entries.set(origin.id, entry);
+    const entry = { state, asRows, copy, at: now };
+    if (this.#before !== null && !this.#before.has(origin.id)) this.#before.set(origin.id, this.#entries[origin.id]);
+    this.#entries[origin.id] = entry;
     this.#tell(origin, entry, changed, now, changes);
     return { ...entry, fresh };
   }
@@ -211,7 +271,7 @@ export class RobotsDesk {
 
   /** Where the redirects led has been out of reach for so long that the file counts as never answered. */
   #isHopeless(origin: number, now: number): boolean {
-    const since = this.#entries.get(origin)?.state.failingSince ?? null;
+    const since = this.#entries[origin]?.state.failingSince ?? null;
     return since !== null && now - since >= this.#options.times.dropAfter;
   }
 

@@ -2,18 +2,20 @@
  * The error page of each host: what it answers with 404 or 410, or what it answered to a URL that cannot exist. A 200 with
  * nearly that text is an error all the same: a soft 404 (DESIGN 10). The latest one counts; 20 bytes a host.
  */
-import { Uint8Column, Uint32Column } from '../columns.js';
+import { FreezableColumn } from '../columns.js';
 import { NEAR_DISTANCE, popCount } from './simhash.js';
 
 const PRINT = 1;
 const CONTENT = 2;
 
 export class ErrorPages {
-  readonly #has = new Uint8Column();
-  readonly #hi = new Uint32Column();
-  readonly #lo = new Uint32Column();
-  readonly #contentHi = new Uint32Column();
-  readonly #contentLo = new Uint32Column();
+  readonly #has = new FreezableColumn();
+  readonly #hi = new FreezableColumn();
+  readonly #lo = new FreezableColumn();
+  readonly #contentHi = new FreezableColumn();
+  readonly #contentLo = new FreezableColumn();
+  /** All of it, for checkpoints. */
+  readonly columns = [this.#has, this.#hi, this.#lo, this.#contentHi, this.#contentLo] as const;
   readonly #distance: number;
 
   /** @param distance bits by which a soft 404 may differ from the error page */

@@ -3,7 +3,7 @@
  * report of mirrors (most of a host's pages are those of one other host). 8 bytes a host, and some hundred for each that
  * has duplicates.
  */
-import { Uint32Column } from '../columns.js';
+import { FreezableColumn } from '../columns.js';
 
 export interface DuplicateLimits {
   /** A host with a larger share of duplicates among its last `window` new pages is a suspected trap. */
@@ -41,10 +41,14 @@ interface Repeats {
 
 export class HostDuplicates {
   readonly #limits: DuplicateLimits;
-  readonly #pages = new Uint32Column();
-  readonly #duplicates = new Uint32Column();
+  readonly #pages = new FreezableColumn();
+  readonly #duplicates = new FreezableColumn();
+  /** Both, for checkpoints. */
+  readonly columns = [this.#pages, this.#duplicates] as const;
   /** Of the hosts with duplicates. */
   readonly #repeats = new Map<number, Repeats>();
+  /** While a checkpoint is taken: what was known of hosts when it began, of those that have changed since. */
+  #before: Map<number, Repeats | null> | null = null;
 
   constructor(limits: DuplicateLimits) {
     this.#limits = limits;
@@ -56,8 +60,9 @@ export class HostDuplicates {
     this.#pages.set(host, pages + 1);
     if (of >= 0) this.#duplicates.set(host, this.#duplicates.get(host) + 1);
     let repeats = this.#repeats.get(host);
+    if (repeats === undefined && of < 0) return;
+    if (this.#before !== null && !this.#before.has(host)) this.#before.set(host, copyOf(repeats));
     if (repeats === undefined) {
-      if (of < 0) return;
       repeats = begin(this.#limits.window, pages);
       this.#repeats.set(host, repeats);
     }
@@ -101,6 +106,41 @@ export class HostDuplicates {
     return mirror !== null && mirror.copies >= MIRROR_SHARE * pages ? mirror : null;
   }
 
+  // -- checkpoints --------------------------------------------------------------------------------------------------
+
+  /** From now on until {@link thaw}, {@link repeats} gives what there is now. The columns are frozen by themselves. */
+  freeze(): void {
+    this.#before = new Map();
+  }
+
+  thaw(): void {
+    this.#before = null;
+  }
+
+  /** What is known of hosts with duplicates, as of {@link freeze}; hosts may be added on the way. */
+  *repeats(): Generator<HostRepeats> {
+    for (const [host, now] of this.#repeats) {
+      const then = this.#before?.get(host);
+      const repeats = then === undefined ? now : then;
+      if (repeats === null) continue;
+      const { ring, next, filled, duplicates, own, others } = repeats;
+      yield [host, String.fromCharCode(...ring.map((kind) => kind + ZERO)), next, filled, duplicates, own, [...others]];
+    }
+  }
+
+  /** @throws RangeError for what {@link repeats} never gives with this window */
+  restore([host, kinds, next, filled, duplicates, own, others]: HostRepeats): void {
+    const { window } = this.#limits;
+    if (kinds.length !== window || !(next < window)) throw new RangeError(`the window of host ${host} is another`);
+    const ring = Uint8Array.from(kinds, (kind) => kind.charCodeAt(0) - ZERO);
+    this.#repeats.set(host, { ring, next, filled, duplicates, own, others: new Map(others) });
+  }
+
+  clear(): void {
+    for (const column of this.columns) column.clear();
+    this.#repeats.clear();
+  }
+
   /** Every host that mirrors another. */
   *mirrors(): Generator<Mirror & { host: number }> {
     for (const host of this.#repeats.keys()) {
@@ -109,6 +149,22 @@ export class HostDuplicates {
     }
   }
 }
+
+/** A host with its {@link Repeats}, for JSON. */
+export type HostRepeats = [
+  host: number,
+  ring: string,
+  next: number,
+  filled: number,
+  duplicates: number,
+  own: number,
+  others: [host: number, copies: number][],
+];
+
+const ZERO = 48;
+
+const copyOf = (repeats: Repeats | undefined): Repeats | null =>
+  repeats === undefined ? null : { ...repeats, ring: repeats.ring.slice(), others: new Map(repeats.others) };
 
 /** The pages that came before the first duplicate. */
 function begin(window: number, pages: number): Repeats {

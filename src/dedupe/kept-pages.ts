@@ -48,6 +48,13 @@ export class KeptPages {
     if (this.content.holds(visit)) this.#print(this.content.urlOf(visit), simhash);
   }
 
+  /** Forgets what a checkpoint said that proved to be in doubt. */
+  clear(): void {
+    this.content.clear();
+    this.near.clear();
+    for (const column of this.errors.columns) column.clear();
+  }
+
   #print(url: number, simhash: string | null): void {
     const print = printOf(simhash);
     if (print === null) this.near.drop(url);

@@ -90,6 +90,13 @@ export class NearIndex {
     this.add(chunk[at], chunk[at + 1], chunk[at + 2]);
   }
 
+  /** Writes both halves and the id of a record into `to`, from `at` on. */
+  read(record: number, to: Uint32Array, at: number): void {
+    const chunk = this.chunks[record >>> CHUNK_BITS];
+    const from = (record & (CHUNK - 1)) * this.width;
+    for (let i = 0; i < FIXED; i++) to[at + i] = chunk[from + i];
+  }
+
   get bytes(): number {
     return this.chunks.length * CHUNK * this.width * 4 + this.tables.reduce((sum, t) => sum + t.heads.byteLength, 0);
   }

@@ -2,7 +2,7 @@
  * The near-duplicate index by URL (DESIGN 10): which kept page has nearly this text? A page that has changed, went away
  * or became a copy leaves its old fingerprint in the index, where it does not count any more.
  */
-import { Uint32Column } from '../columns.js';
+import { FreezableColumn } from '../columns.js';
 import { NearIndex } from './near-index.js';
 import { NEAR_DISTANCE } from './simhash.js';
 
@@ -13,7 +13,7 @@ export class NearPages {
   readonly #limit: number;
   readonly #distance: number;
   /** By URL: 1 + the record of its page in the index, 0 for none. */
-  readonly #records = new Uint32Column();
+  readonly records = new FreezableColumn();
   /** Pages that are not in the index yet: fingerprint halves and URL. */
   #backlog: Uint32Array[] = [];
   #waiting = 0;
@@ -38,20 +38,20 @@ export class NearPages {
   }
 
   get bytes(): number {
-    return this.#index.bytes + (this.#larger?.bytes ?? 0) + this.#records.bytes;
+    return this.#index.bytes + (this.#larger?.bytes ?? 0) + this.records.bytes;
   }
 
   /** Another URL whose page is near, the nearest (the lowest id of several), or -1. A URL's own earlier page is never
    * its duplicate. */
   find(hi: number, lo: number, url: number): number {
-    const isOther = (of: number, record: number): boolean => of !== url && this.#records.get(of) === record + 1;
+    const isOther = (of: number, record: number): boolean => of !== url && this.records.get(of) === record + 1;
     const of = this.#index.find(hi, lo, isOther);
     return of >= 0 && this.#index.distance <= this.#distance ? of : -1;
   }
 
   /** The page of a URL is kept, in place of an earlier one. */
   keep(hi: number, lo: number, url: number): void {
-    this.#records.set(url, ++this.#next);
+    this.records.set(url, ++this.#next);
     if (!this.#loading) {
       this.#add(hi, lo, url);
       return;
@@ -79,9 +79,41 @@ export class NearPages {
     this.#larger = null;
   }
 
+  /** Records from `from` to `to` (exclusive), three words each: the halves of the fingerprint and the URL. Those that are in
+   * the index, and those that wait. They never change; {@link records} says which of them count. For checkpoints. */
+  list(from: number, to: number): Uint32Array {
+    const words = new Uint32Array(3 * (to - from));
+    const inIndex = this.#index.size;
+    for (let record = from; record < to; record++) {
+      const at = 3 * (record - from);
+      if (record < inIndex) {
+        this.#index.read(record, words, at);
+        continue;
+      }
+      const waits = record - inIndex; // pieces that are in the index are gone
+      const piece = this.#backlog[Math.floor(waits / PIECE)];
+      words.set(piece.subarray(3 * (waits % PIECE), 3 * (waits % PIECE) + 3), at);
+    }
+    return words;
+  }
+
+  /** A record of a checkpoint, in their order; {@link records} is that of the checkpoint. One that does not count any more
+   * is left out, so that they are no more than pages. */
+  restore(record: number, hi: number, lo: number, url: number): void {
+    if (this.records.get(url) === record + 1) this.keep(hi, lo, url);
+  }
+
+  /** Forgets what was deferred: as if nothing had been kept since {@link defer}. */
+  clear(): void {
+    this.records.clear();
+    this.#backlog = [];
+    this.#waiting = 0;
+    this.#next = 0;
+  }
+
   /** The URL has no page of its own any more. */
   drop(url: number): void {
-    if (this.#records.get(url) !== 0) this.#records.set(url, 0);
+    if (this.records.get(url) !== 0) this.records.set(url, 0);
   }
 
   /** What is kept from now on goes into the index only as {@link load} is called: a crawl that goes on need not wait for

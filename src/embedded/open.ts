@@ -231,7 +231,7 @@ async function wire(
 
 /** Writes checkpoints, unless they are off. */
 function checkpointer(
-  { projection, committed, rowsSince }: Restored,
+  { projection, committed, rowsSince, parts }: Restored,
   { frontier, seen, tally }: Decisions,
   store: Store,
   id: string,
@@ -243,7 +243,7 @@ function checkpointer(
   const rows = options.config['checkpoint.rows'];
   if (rows === Number.POSITIVE_INFINITY || seen instanceof BloomSeen) return null;
   return new Checkpointer(
-    { projection, seen, urls: frontier.urls, tally, committed },
+    { projection, seen, urls: frontier.urls, tally, committed, parts },
     store,
     checkpointIdentity(store, id, options),
     { path: paths.checkpoint, rows, durable: () => batches.durable(), say: (sentence) => ui.say(sentence) },

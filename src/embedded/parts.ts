@@ -152,7 +152,7 @@ export const robotsLimits = (config: Config) => ({
   memory: config['robots.memory'],
 });
 
-function robotsTimes(config: Config): RobotsTimes {
+export function robotsTimes(config: Config): RobotsTimes {
   return {
     fresh: config['robots.ttl'],
     firstRetry: config['robots.retry'],

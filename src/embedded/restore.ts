@@ -10,14 +10,17 @@ import { systemClock } from '../engines/system.js';
 import { frozenOptions } from '../load-config.js';
 import type { IndexFile } from '../state/batches.js';
 import type { CheckpointIdentity } from '../state/checkpoint.js';
+import { KeptPart } from '../state/checkpoint-kept.js';
 import { loadCheckpoint } from '../state/checkpoint-load.js';
+import type { CheckpointPart } from '../state/checkpoint-part.js';
+import { RobotsPart } from '../state/checkpoint-robots.js';
 import { CommittedSegments } from '../state/committed-segments.js';
 import type { Projection } from '../state/projection.js';
 import { emptyProjection, type LastStop, rebuild } from '../state/rebuild.js';
 import type { Decisions } from './decisions.js';
 import type { CrawlDirectory } from './directory.js';
 import { indexLines } from './index-lines.js';
-import { frontierOptions } from './parts.js';
+import { frontierOptions, productToken, robotsTimes } from './parts.js';
 import { inWork } from './seen-filter.js';
 
 export interface Restored {
@@ -27,6 +30,8 @@ export interface Restored {
   /** What committed rows say, for the next checkpoint, and how many of them the last one does not hold. */
   projection: Projection;
   rowsSince: number;
+  /** What a checkpoint holds beside the projection. */
+  parts: readonly CheckpointPart[];
 }
 
 export interface RestoreSettings {
@@ -51,11 +56,16 @@ function revisitPlan(config: Config): unknown {
 }
 
 /** What a checkpoint must be of to be used. */
-export const checkpointIdentity = (store: Store, id: string, { config }: CrawlOptions): CheckpointIdentity => ({
-  crawl: id,
-  schema: store.meta('schema') ?? '',
-  options: JSON.stringify([frozenOptions(config), config.budgetPeriod, revisitPlan(config)]),
-});
+export const checkpointIdentity = (store: Store, id: string, options: CrawlOptions): CheckpointIdentity => {
+  const { config, userAgent } = options;
+  const pages = [config['simhash.distance'], config['trap.duplicateWindow']];
+  const robots = [productToken(userAgent), robotsTimes(config)];
+  return {
+    crawl: id,
+    schema: store.meta('schema') ?? '',
+    options: JSON.stringify([frozenOptions(config), config.budgetPeriod, revisitPlan(config), pages, robots]),
+  };
+};
 
 /** Rebuilds the memory, from the checkpoint and the rows after it or from all rows, and brings the archive into step with
  * it. Rows about lost leases go to `changes`. */
@@ -71,6 +81,8 @@ export async function restore(
   const committed = new CommittedSegments();
   const progress = starting(ui);
   const known = { projection: emptyProjection(frontier), from: {} };
+  const verdicts = new RobotsPart(robots, now);
+  const told = [new KeptPart(duplicates, () => settlement.ids.visits), verdicts];
   const loaded =
     config['checkpoint.rows'] === Number.POSITIVE_INFINITY || seen instanceof BloomSeen
       ? { reason: null }
@@ -78,7 +90,7 @@ export async function restore(
           paths.checkpoint,
           store,
           checkpointIdentity(store, id, options),
-          { ...parts, seen, committed, urls: frontier.urls, projection: known.projection },
+          { ...parts, seen, committed, urls: frontier.urls, projection: known.projection, parts: told },
           progress,
         );
   if ('reason' in loaded && loaded.reason !== null)
@@ -93,7 +105,11 @@ export async function restore(
       mayRepeat: seen instanceof BloomSeen || store.meta('seen.bloom') !== null,
       delay: config.delay,
       uncleanOwe: config['unclean.owe'],
-      onRobots: (row) => robots.restore(frontier.robots.of(row.origin, row.host), row),
+      onRobotsTold: () => verdicts.tell(),
+      onRobots: (row, isAhead) => {
+        if (isAhead) verdicts.ahead();
+        robots.restore(frontier.robots.of(row.origin, row.host), row);
+      },
       onVisit: (row) => duplicates.restore(row),
       onReparsed: (row) => duplicates.kept.reread(row.visit, row.simhash),
       onHostEvent: (row) => duplicates.restoreEvent(row),
@@ -115,7 +131,7 @@ export async function restore(
   }
   const length = Number(store.meta('index.length') ?? 0);
   const index = await CdxjWriter.open(paths.index, length, () => indexLines(store, paths.warc));
-  return { archive, index, committed, projection: rebuilt.projection, rowsSince: rebuilt.rows };
+  return { archive, index, committed, projection: rebuilt.projection, rowsSince: rebuilt.rows, parts: told };
 }
 
 /** Shows how far the reading is, now and then. */

@@ -5,7 +5,7 @@
  */
 import type { Batch, VisitRow } from '../changes.js';
 import { type Counts, checkRows, cleanText, isFound, noCounts, placeOf, TABLE_NAMES } from './batch-rules.js';
-import type { KeptVisitRow, LastVisit, Store, Stored, TableName, Tables, UrlText, VisitReference } from './ports.js';
+import type { LastVisit, Store, Stored, TableName, Tables, UrlText, VisitReference } from './ports.js';
 
 const CHUNK = 1024;
 
@@ -42,10 +42,6 @@ export class MemoryStore implements Store {
     const rows = this.#rows[table];
     const end = rows.length;
     for (let i = from; i < end; i += CHUNK) yield rows.slice(i, Math.min(i + CHUNK, end)).map((row) => ({ ...row }));
-  }
-
-  *keptVisits(to: number): Generator<KeptVisitRow[]> {
-    yield this.#rows.visits.slice(0, to).map((row) => ({ ...row }));
   }
 
   at<T extends TableName>(table: T, places: readonly number[]): Stored<Tables[T]>[] {

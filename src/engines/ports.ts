@@ -35,10 +35,6 @@ export interface Tables {
 export type TableName = keyof Tables;
 export type Stored<Row> = Row & { batch: number };
 
-export type KeptVisitRow = Stored<
-  Pick<VisitRow, 'id' | 'url' | 'kind' | 'code' | 'contentHash' | 'simhash' | 'duplicateOf'>
->;
-
 /**
  * Reads of what is committed.
  *
@@ -52,9 +48,6 @@ export interface StoreReader {
   meta(key: string): string | null;
   /** Rows of one table from the `from`-th on (0 is the first); chunks of at most a few thousand rows. */
   scan<T extends TableName>(table: T, from?: number): Iterable<Stored<Tables[T]>[]>;
-  /** The first `to` visits, as far as they say what their pages repeat: what a start has to read of rows that a checkpoint
-   * knows. A third of the cost of `scan`. */
-  keptVisits(to: number): Iterable<KeptVisitRow[]>;
   /** The rows at these places (for rows with an id: their ids), in the order asked; about 5 us each when the places
    * ascend. A place that is not committed is a RangeError. */
   at<T extends TableName>(table: T, places: readonly number[]): Stored<Tables[T]>[];

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { UserError } from '../errors.js';
 import { type Database, explain, openDatabase } from './database.js';
-import type { KeptVisitRow, Stored, StoreReader, TableName, Tables } from './ports.js';
+import type { Stored, StoreReader, TableName, Tables } from './ports.js';
 import { readState, type StoredState, TableScanner } from './sqlite-reads.js';
 import { checkSchema } from './sqlite-schema.js';
 
@@ -82,14 +82,6 @@ class SqliteReader implements StoreReader {
   *scan<T extends TableName>(table: T, from = 0): Generator<Stored<Tables[T]>[]> {
     try {
       yield* this.#scanner.scan(table, from, this.#state.counts[table]);
-    } catch (error) {
-      throw explain(error, this.#path, 'read');
-    }
-  }
-
-  *keptVisits(to: number): Generator<KeptVisitRow[]> {
-    try {
-      yield* this.#scanner.keptVisits(Math.min(to, this.#state.counts.visits));
     } catch (error) {
       throw explain(error, this.#path, 'read');
     }

@@ -1,11 +1,8 @@
 /** What every connection to a store reads: the state of the last commit, chunks of a table, and rows by id. */
 import { type Counts, isFound, noCounts, TABLE_NAMES } from './batch-rules.js';
 import type { Database, SqlValue, Statement } from './database.js';
-import type { KeptVisitRow, Stored, TableName, Tables, UrlText, VisitReference } from './ports.js';
+import type { Stored, TableName, Tables, UrlText, VisitReference } from './ports.js';
 import { CODECS, columnsOf, ordinalOf } from './sqlite-rows.js';
-
-/** Rows of a chunk of {@link TableScanner.keptVisits}. */
-const KEPT_CHUNK = 2048;
 
 /** The committed state, as of one batch. */
 export interface StoredState {
@@ -63,20 +60,6 @@ export class TableScanner {
     for (let first = from; first < end; first += chunk) {
       const rows = this.#statement(table).all(first, Math.min(first + chunk, end));
       yield rows.map((row) => decode(row as SqlValue[]));
-    }
-  }
-
-  /** Visits 0 to `end` (exclusive), few columns of them. */
-  *keptVisits(end: number): Generator<KeptVisitRow[]> {
-    const statement = this.#db.prepare(
-      'SELECT id, batch, url, kind, code, content_hash, simhash, duplicate_of FROM visits WHERE id >= ? AND id < ? ORDER BY id',
-    );
-    statement.setReturnArrays(true);
-    for (let first = 0; first < end; first += KEPT_CHUNK) {
-      const rows = statement.all(first, Math.min(first + KEPT_CHUNK, end)) as unknown as SqlValue[][];
-      yield rows.map(([id, batch, url, kind, code, contentHash, simhash, duplicateOf]) => {
-        return { id, batch, url, kind, code, contentHash, simhash, duplicateOf } as KeptVisitRow;
-      });
     }
   }
 

@@ -7,7 +7,7 @@ import type { Batch } from '../changes.js';
 import { checkRows, cleanText, placeOf, TABLE_NAMES } from './batch-rules.js';
 import { type Database, explain, isBusy, openDatabase, SQLITE, type Statement, sqliteCode } from './database.js';
 import type { UrlText, VisitReference } from './ports.js';
-import { BatchError, type KeptVisitRow, type Store, type Stored, type TableName, type Tables } from './ports.js';
+import { BatchError, type Store, type Stored, type TableName, type Tables } from './ports.js';
 import { noCrawlAt } from './sqlite-reader.js';
 import {
   LAST_BATCH,
@@ -122,14 +122,6 @@ export class SqliteStore implements Store {
   *scan<T extends TableName>(table: T, from = 0): Generator<Stored<Tables[T]>[]> {
     try {
       yield* this.#scanner.scan(table, from, this.count(table));
-    } catch (error) {
-      throw explain(error, this.#path, 'read');
-    }
-  }
-
-  *keptVisits(to: number): Generator<KeptVisitRow[]> {
-    try {
-      yield* this.#scanner.keptVisits(Math.min(to, this.count('visits')));
     } catch (error) {
       throw explain(error, this.#path, 'read');
     }

@@ -381,17 +381,14 @@ export class Frontier {
 
   /** Links what is pending. `dueAt(url)` is when a failed URL may be tried again, 0 for at once. */
   restored(dueAt: (url: number) => number, now: number): void {
-    for (let url = 0; url < this.urls.size; url++) {
-      // a revisit that failed goes on with its ladder
-      if (this.urls.state(url) === UrlState.done && this.revisits.isRevisit(url) && this.urls.attempts(url) > 0)
-        this.revisits.take(url);
-      const state = this.urls.state(url);
-      if (state === UrlState.denied) this.#state.queues.putDenied(url);
-      if (state !== UrlState.pending) continue;
+    const waiting: [url: number, due: number][] = [];
+    this.#state.queues.restore((url) => {
       const due = dueAt(url);
-      if (due > now) this.retries.wait(url, due);
-      else this.#state.queues.put(url);
-    }
+      if (due <= now) return false;
+      waiting.push([url, due]);
+      return true;
+    });
+    for (const [url, due] of waiting.reverse()) this.retries.wait(url, due);
     for (let host = 0; host < this.hosts.size; host++) {
       if (this.hosts.state[host] === HostState.idle) this.#placing.place(host, now);
     }

@@ -79,9 +79,12 @@ export class UrlMarks {
 
   /** Appends marks that {@link view} gave. Throws a RangeError if one of them is none. */
   appendMarks(marks: Uint8Array): void {
-    for (let i = 0; i < marks.length; i++) {
-      if (marks[i] >= this.inState.length * PER_STATE) throw new RangeError(`${marks[i]} is no mark of a URL`);
-      this.inState[(marks[i] / PER_STATE) | 0]++;
+    const counts = new Uint32Array(256);
+    for (let i = 0; i < marks.length; i++) counts[marks[i]]++;
+    for (const [mark, count] of counts.entries()) {
+      if (count === 0) continue;
+      if (mark >= this.inState.length * PER_STATE) throw new RangeError(`${mark} is no mark of a URL`);
+      this.inState[(mark / PER_STATE) | 0] += count;
     }
     this.#packed.fill(this.#count, marks);
     this.#count += marks.length;

@@ -157,10 +157,6 @@ export class Ledger implements StoreReader {
     }
   }
 
-  *keptVisits(to: number): Generator<Stored<VisitRow>[]> {
-    for (const chunk of this.scan('visits')) yield chunk.filter(({ id }) => id < to);
-  }
-
   at<T extends TableName>(table: T, places: readonly number[]): Stored<Tables[T]>[] {
     return places.map((place) => this.#row(table, place, 0));
   }

@@ -22,6 +22,12 @@ export const BlockKind = {
   revisitVisits: 9,
   revisitRates: 10,
   revisitSpans: 11,
+  keptColumn: 12,
+  keptContents: 13,
+  keptPrints: 14,
+  keptRepeats: 15,
+  keptProbes: 16,
+  robots: 17,
   end: 99,
 } as const;
 export type BlockKind = (typeof BlockKind)[keyof typeof BlockKind];

@@ -13,6 +13,7 @@ import {
   TABLES,
 } from './checkpoint.js';
 import { type Block, BlockKind, CheckpointFault, readCheckpoint } from './checkpoint-file.js';
+import { parsed, type Told, wordsOf } from './checkpoint-part.js';
 import type { Places } from './merge.js';
 import type { Projection } from './projection.js';
 import type { Known } from './rebuild.js';
@@ -37,6 +38,7 @@ export function loadCheckpoint(
   } catch (error) {
     filled.seen.clear();
     filled.urls.clear();
+    for (const part of filled.parts) part.clear();
     return {
       reason: error instanceof CheckpointFault ? error.message : `it cannot be read (${(error as Error).message})`,
     };
@@ -60,13 +62,13 @@ class Loader {
     this.#seen = filled.seen.loading();
   }
 
-  take({ kind, at, extra, payload }: Block): void {
+  take(block: Block): void {
+    const { kind, at, extra, payload } = block;
     const { hosts, own, urls, revisits } = this.#projection;
-    const words = (): Uint32Array =>
-      new Uint32Array(payload.buffer as ArrayBuffer, payload.byteOffset, payload.length / 4);
-    if (kind === BlockKind.identity) this.#places = this.#checked(JSON.parse(Buffer.from(payload).toString()));
+    const words = (): Uint32Array => wordsOf(block);
+    if (kind === BlockKind.identity) this.#places = this.#checked(parsed(payload));
     else if (this.#places === null) throw new CheckpointFault('it does not say whose it is');
-    else if (kind === BlockKind.rest) this.#rest = JSON.parse(Buffer.from(payload).toString());
+    else if (kind === BlockKind.rest) this.#rest = parsed(payload);
     else if (kind === BlockKind.hostFacts) hosts.facts.unpack(at, payload);
     else if (kind === BlockKind.hostTimes) own.unpack(at, payload);
     else if (kind === BlockKind.urlMarks && at === urls.size) urls.appendMarks(payload);
@@ -76,11 +78,12 @@ class Loader {
     else if (kind === BlockKind.revisitVisits) revisits.visits.fill(at, words());
     else if (kind === BlockKind.revisitRates) revisits.rates.fill(at, payload);
     else if (kind === BlockKind.revisitSpans) revisits.spans.fill(at, payload);
-    else throw new CheckpointFault(`it has a block of an unknown kind (${kind})`);
+    else if (!this.#filled.parts.some((part) => part.take(block)))
+      throw new CheckpointFault(`it has a block of an unknown kind (${kind})`);
   }
 
   /** When all blocks have come. */
-  finish(): Pick<Known, 'from'> {
+  finish(): Pick<Known, 'from' | 'told'> {
     const places = this.#places;
     const rest = this.#rest;
     const { seen, tally, committed } = this.#filled;
@@ -92,7 +95,20 @@ class Loader {
     Object.assign(tally.errors, rest.tally.errors);
     Object.assign(tally, { ...rest.tally, errors: tally.errors });
     for (const [segment, end] of rest.segments) committed.record({ segment, offset: 0, length: end });
-    return { from: places };
+    return { from: places, told: this.#told(rest, places) };
+  }
+
+  #told(rest: Rest, places: Places): Told {
+    const told: Told = {};
+    for (const part of this.#filled.parts) {
+      const rows = rest.told[part.table];
+      if (rows === undefined) throw new CheckpointFault('it is incomplete');
+      if (rows > this.#store.count(part.table)) throw new CheckpointFault('the store is older than it');
+      told[part.table] = part.finish(rows);
+    }
+    if ((told.visits ?? 0) < (places.visits ?? 0) && told.visits !== undefined)
+      throw new CheckpointFault('it is incomplete');
+    return told;
   }
 
   /** Of this crawl, these options, this history? */

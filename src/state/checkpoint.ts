@@ -3,23 +3,24 @@
  * rows that came after. What changes is the projection of the committed rows: it stands still while it is written, and
  * the commits of that time are applied afterwards. What only grows (keys, hosts of URLs) is written as it is met; it may
  * hold entries of later batches, so the file gets its name when those are committed, and reading their rows again finds
- * them known. What pages repeat (`dedupe/kept-pages.ts`) is not in it: visits are read whole.
+ * them known. So may its parts (`checkpoint-part.ts`): what pages repeat and what robots.txt files say, as of the moment at
+ * which it began.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Changes, UrlRow } from '../changes.js';
-import { DEEPEST, type SeenTable } from '../dedupe/seen.js';
+import type { SeenTable } from '../dedupe/seen.js';
 import type { StoreReader, TableName } from '../engines/ports.js';
 import type { UrlTable } from '../frontier/url-table.js';
 import { type Block, BlockKind, CheckpointWriter } from './checkpoint-file.js';
+import { seenBlocks } from './checkpoint-kept.js';
+import { bytesOf, type CheckpointPart, json, ROWS, type Told } from './checkpoint-part.js';
 import type { CommittedSegments } from './committed-segments.js';
 import type { Places } from './merge.js';
 import type { Projection, ProjectionRest } from './projection.js';
 import type { Tally } from './tally.js';
 
 /** Version of what the blocks hold: any change of the tables' layout takes a new one. */
-export const FORMAT = 1;
-/** Rows of a block: 1 MiB of 32-bit numbers, copied and summed in a millisecond or two. */
-const ROWS = 2 ** 18;
+export const FORMAT = 2;
 const HOST_ROWS = 2 ** 13;
 /** A checkpoint takes one part of the loop's time in so many. */
 const DUTY = 4;
@@ -41,10 +42,10 @@ export interface CheckpointParts {
   urls: UrlTable;
   tally: Tally;
   committed: CommittedSegments;
+  readonly parts: readonly CheckpointPart[];
 }
 
-/** Tables whose rows are not read again, or (visits) not for what the checkpoint holds. Hosts, segments and robots.txt bodies
- * are read whole at every start. */
+/** Tables whose rows are not read again, but those that came later. Hosts and segments are read whole at every start. */
 export const TABLES = [
   'hosts',
   'urls',
@@ -68,6 +69,7 @@ export interface Rest {
   projection: ProjectionRest;
   tally: Partial<Tally>;
   segments: [number, number][];
+  told: Told;
 }
 
 /** What the projection needs of a batch. */
@@ -142,11 +144,13 @@ export class Checkpointer {
 
   #start(duty: number): void {
     const identity = identityOf(this.#identity, this.#store);
-    const { projection, tally, committed } = this.#parts;
-    const rest: Rest = { projection: projection.rest(), tally: { ...tally }, segments: committed.ends() };
-    const json = Buffer.from(JSON.stringify(rest)); // now: tally and segments go on
+    const { projection, tally, committed, parts } = this.#parts;
+    const told: Told = {};
+    for (const part of parts) told[part.table] = part.freeze();
+    const rest: Rest = { projection: projection.rest(), tally: { ...tally }, segments: committed.ends(), told };
+    const text = json(rest); // now: tally and segments go on
     this.#since = 0;
-    this.#writing = this.#write(identity, json, duty)
+    this.#writing = this.#write(identity, text, duty)
       .catch((error: Error) => {
         this.#options.say(`No checkpoint could be written (${error.message}): the next start reads more rows.`);
       })
@@ -156,7 +160,7 @@ export class Checkpointer {
   async #write(identity: Identity, rest: Uint8Array, duty: number): Promise<void> {
     const writer = await CheckpointWriter.begin(this.#options.path);
     try {
-      await writer.block(BlockKind.identity, Buffer.from(JSON.stringify(identity)));
+      await writer.block(BlockKind.identity, json(identity));
       await writer.block(BlockKind.rest, rest);
       const parts = blocks(this.#parts, identity.places);
       for (;;) {
@@ -177,6 +181,7 @@ export class Checkpointer {
       });
       await writer.publish();
     } catch (error) {
+      for (const part of this.#parts.parts) part.thaw();
       await writer.abandon();
       throw error;
     }
@@ -213,11 +218,12 @@ function apply(projection: Projection, rows: Rows): void {
   for (const row of rows.hostEvents) projection.event(row);
 }
 
-const bytesOf = (words: Uint32Array): Uint8Array =>
-  new Uint8Array(words.buffer as ArrayBuffer, words.byteOffset, words.byteLength);
-
 /** Everything but the first two blocks. What may change later is copied. */
-function* blocks({ projection, seen, urls }: CheckpointParts, places: Places): Generator<Block> {
+function* blocks({ projection, seen, urls, parts }: CheckpointParts, places: Places): Generator<Block> {
+  for (const part of parts) {
+    yield* part.blocks();
+    part.thaw(); // what changes later need not be remembered
+  }
   const { hosts, own, hostCount } = projection;
   for (let at = 0; at < hostCount; at += HOST_ROWS) {
     const to = Math.min(at + HOST_ROWS, hostCount);
@@ -233,7 +239,7 @@ function* blocks({ projection, seen, urls }: CheckpointParts, places: Places): G
     at += marks.length;
   }
   yield* revisits(projection, known);
-  yield* segments(BlockKind.seen, seen);
+  yield* seenBlocks(BlockKind.seen, seen);
 }
 
 function* revisits({ revisits }: Projection, known: number): Generator<Block> {
@@ -248,14 +254,6 @@ function* revisits({ revisits }: Projection, known: number): Generator<Block> {
     yield block(BlockKind.revisitVisits, revisits.visits.view(at, rows));
     yield block(BlockKind.revisitRates, revisits.rates.view(at, rows));
     yield block(BlockKind.revisitSpans, revisits.spans.view(at, rows));
-  }
-}
-
-function* segments(kind: BlockKind, table: SeenTable): Generator<Block> {
-  for (let at = 0; at < 2 ** DEEPEST; ) {
-    const { depth, slots } = table.segmentAt(at);
-    yield { kind, at, extra: depth, payload: bytesOf(slots).slice() };
-    at += 2 ** (DEEPEST - depth);
   }
 }
 

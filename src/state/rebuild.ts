@@ -16,11 +16,12 @@ import type {
   VisitRow,
 } from '../changes.js';
 import type { SeenFilter } from '../dedupe/bloom-seen.js';
-import type { KeptVisitRow, Random, Stored, StoreReader, TableName, Tables } from '../engines/ports.js';
+import type { Random, Stored, StoreReader, TableName, Tables } from '../engines/ports.js';
 import { UserError } from '../errors.js';
 import type { Frontier } from '../frontier/frontier.js';
 import { WAIT_REASONS } from '../frontier/host-table.js';
 import { UrlState } from '../frontier/url-table.js';
+import type { Told } from './checkpoint-part.js';
 import { CommittedSegments } from './committed-segments.js';
 import type { OpenLease } from './leases-file.js';
 import { mergeTables, type Places, type Scans } from './merge.js';
@@ -45,9 +46,12 @@ export interface RebuildParts {
   /** Floor of host and address gaps, and what a host owes at least whose lease was lost, ms. */
   delay: number;
   uncleanOwe: number;
-  onRobots: (row: RobotsRow) => void;
+  /** What a checkpoint says of robots.txt files is due: the rows after it follow. */
+  onRobotsTold?: () => void;
+  /** @param isAhead the row is of a later time than now, and its time is bounded by it */
+  onRobots: (row: RobotsRow, isAhead: boolean) => void;
   onSegment: (row: SegmentRow) => void;
-  onVisit: (row: Omit<KeptVisitRow, 'batch'>) => void;
+  onVisit: (row: VisitRow) => void;
   onReparsed: (row: ReparsedRow) => void;
   onHostEvent: (row: HostEventRow) => void;
 }
@@ -66,6 +70,8 @@ export interface Rebuilt {
 export interface Known {
   projection: Projection;
   from: Places;
+  /** Rows whose `onVisit` and `onRobots` are not called: what they say is known. */
+  told?: Told;
 }
 
 /** Reads everything, or what came after a checkpoint. `now` is wall ms; rows about lost leases go to `changes`.
@@ -82,14 +88,8 @@ export function rebuild(
 ): Rebuilt {
   const { projection } = known;
   const scan = new Scan(parts, now, known);
-  const { from } = known;
+  const { from, told = {} } = known;
   scan.names(reader);
-  // what pages repeat is in no checkpoint
-  mergeTables(upTo(reader, from), {
-    visits: (row) => parts.onVisit(row),
-    reparsed: (row) => parts.onReparsed(row),
-    hostEvents: (row) => parts.onHostEvent(row),
-  });
   mergeTables(
     counted(reader, from, onProgress),
     {
@@ -98,7 +98,7 @@ export function rebuild(
       denied: (row) => scan.denied(row),
       dead: (row) => scan.dead(row),
       requests: (row) => scan.request(row),
-      visits: (row) => scan.visit(row),
+      visits: (row) => scan.visit(row, row.id >= (told.visits ?? 0)),
       reparsed: (row) => scan.reparsed(row),
       hostEvents: (row) => {
         projection.event(row);
@@ -108,7 +108,8 @@ export function rebuild(
     from,
   );
   projection.hand(parts.frontier, now);
-  each(reader, 'robots', (row) => parts.onRobots({ ...row, at: Math.min(row.at, now) }));
+  parts.onRobotsTold?.();
+  each(reader, 'robots', (row) => parts.onRobots({ ...row, at: Math.min(row.at, now) }, row.at > now), told.robots);
   if (!stop.clean) for (const lease of stop.leases) scan.lost(lease, reader, changes);
   scan.clocks(uncleanStart(reader, stop, now, changes));
   parts.frontier.restored((url) => scan.dueAt(url), now);
@@ -119,25 +120,6 @@ export function rebuild(
 /** Of no rows yet. */
 export const emptyProjection = ({ hosts, revisits }: Frontier): Projection =>
   new Projection(hosts.budgetPeriod, revisits.planner);
-
-/** The rows before these places, visits by few columns of them. */
-function upTo(reader: StoreReader, places: Places): Scans {
-  return {
-    *scan(table) {
-      let left = places[table] ?? 0;
-      if (left === 0) return;
-      if (table === 'visits') {
-        yield* reader.keptVisits(left) as Iterable<never[]>;
-        return;
-      }
-      for (const chunk of reader.scan(table)) {
-        yield chunk.slice(0, left);
-        left -= chunk.length;
-        if (left <= 0) return;
-      }
-    },
-  };
-}
 
 /** Tells how far the scan is, chunk by chunk. */
 function counted(reader: StoreReader, from: Places, onProgress: (done: number, total: number) => void): Scans {
@@ -156,8 +138,13 @@ function counted(reader: StoreReader, from: Places, onProgress: (done: number, t
   };
 }
 
-function each<T extends TableName>(reader: StoreReader, table: T, visit: (row: Stored<Tables[T]>) => void): void {
-  for (const chunk of reader.scan(table)) for (const row of chunk) visit(row);
+function each<T extends TableName>(
+  reader: StoreReader,
+  table: T,
+  visit: (row: Stored<Tables[T]>) => void,
+  from = 0,
+): void {
+  for (const chunk of reader.scan(table, from)) for (const row of chunk) visit(row);
 }
 
 /** The last start that found an unclean stop is kept: a clean stop soon after it does not pay its debts. */
@@ -215,8 +202,8 @@ class Scan {
     this.#projection.request(row);
   }
 
-  visit(row: VisitRow): void {
-    this.#parts.onVisit(row);
+  visit(row: VisitRow, isNews: boolean): void {
+    if (isNews) this.#parts.onVisit(row);
     this.rows++;
     this.#parts.tally.add({ requests: [], visits: [row], denied: [], dead: [] });
     this.committed.visit(row);

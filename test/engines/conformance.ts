@@ -139,17 +139,6 @@ export function conformance(engine: Engine): void {
       for (const chunk of store.scan('urls')) expect(chunk.length).toBeLessThanOrEqual(4096);
     });
 
-    test('tells what the first visits repeat in the words of the whole rows', async () => {
-      await commit(crawled(0, 20));
-      const kept = [...store.keptVisits(15)].flat();
-      expect(kept).toHaveLength(15);
-      expect(all(store, 'visits').slice(0, 15)).toMatchObject(kept);
-      for (const key of ['id', 'batch', 'url', 'kind', 'code', 'contentHash', 'simhash', 'duplicateOf'])
-        expect(kept[3]).toHaveProperty(key);
-      expect([...store.keptVisits(99)].flat()).toHaveLength(20);
-      expect([...store.keptVisits(0)].flat()).toEqual([]);
-    });
-
     test('gives rows by their places, in the order asked', async () => {
       await commit(crawled(0, 3000));
       await commit(changes({ denied: [{ url: 7, at: 1, denied: true }] }));

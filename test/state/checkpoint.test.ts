@@ -12,7 +12,7 @@ import { simulate } from '../../src/sim/simulation.js';
 import { REAL_PARTS } from '../../src/sim/simulation-world.js';
 import { Checkpointer, type CheckpointIdentity } from '../../src/state/checkpoint.js';
 import type { LastStop } from '../../src/state/rebuild.js';
-import { changesOf, IDENTITY, lastBatch, Memory, prefixOf } from './memory.js';
+import { changesOf, IDENTITY, lastBatch, Memory, prefixOf, withContents } from './memory.js';
 
 const CLEAN: LastStop = { clean: true, leases: [] };
 
@@ -43,14 +43,26 @@ function crawled(seed: number): { store: StoreReader; options: FrontierOptions; 
   const { violation } = simulate({ seed, hosts: 8, pages: 15, crashes: 5, parts });
   if (violation !== null) throw new Error(violation);
   const revisit = { policy: 'adaptive', min: 1, max: 1e9, first: 86_400_000, every: 1e9, perDay: null } as const;
-  return { store: store!, options: { ...options!, ...(seed % 2 === 0 && { revisit }) }, now };
+  const rows = withContents(store!, seed);
+  // a third of the crawls start with a clock that was set back since the last rows
+  const ended = Math.max(...[...rows.scan('requests')].flat().map((row) => row.ended));
+  const at = seed % 3 === 0 ? now - 86_400_000 : Math.max(now, ended + 1000);
+  return { store: rows, options: { ...options!, ...(seed % 2 === 0 && { revisit }) }, now: at };
 }
 
 /** Writes a checkpoint as of batch `at` by a crawl that goes on to batch `until` meanwhile, as in the loop: decisions are
  * in memory before their rows are committed. */
 async function write(store: StoreReader, options: FrontierOptions, now: number, at: number, until = at): Promise<void> {
   const memory = new Memory(options).start(prefixOf(store, at), CLEAN, now);
-  const { frontier, seen, tally, committed, rebuilt } = memory;
+  const { frontier, seen, tally, committed, rebuilt, parts } = memory;
+  const decide = (batch: number): void => {
+    for (const row of changesOf(store, batch).visits) {
+      memory.duplicates.restore(row);
+      memory.settled++;
+    }
+    for (const row of changesOf(store, batch).robots)
+      memory.desk.restore(frontier.robots.of(row.origin, row.host), row);
+  };
   let seenBatch = at;
   const view = (): StoreReader => prefixOf(store, seenBatch);
   const live: StoreReader = {
@@ -63,14 +75,16 @@ async function write(store: StoreReader, options: FrontierOptions, now: number, 
     settle = resolve;
   });
   const settings = { path, rows: 1, durable: () => settled, say: (words: string) => expect.unreachable(words) };
-  const parts = { projection: rebuilt!.projection, seen, urls: frontier.urls, tally, committed };
-  const checkpoints = new Checkpointer(parts, live, IDENTITY, settings, 1);
+  const written = { projection: rebuilt!.projection, seen, urls: frontier.urls, tally, committed, parts };
+  const checkpoints = new Checkpointer(written, live, IDENTITY, settings, 1);
+  if (at < until) decide(at + 1); // what is open when the checkpoint begins
   checkpoints.committed(noChanges());
   settings.rows = Number.POSITIVE_INFINITY;
   for (let batch = at + 1; batch <= until; batch++) {
     const changes = changesOf(store, batch);
     for (const { keyHi, keyLo, host, level } of changes.urls)
       seen.insert(keyHi, keyLo, frontier.urls.append(host, level));
+    if (batch < until) decide(batch + 1);
     await nextTurn();
     seenBatch = batch;
     tally.add(changes);
@@ -99,6 +113,16 @@ describe('a crawl that starts from a checkpoint and the rows after it', () => {
       expect(new Memory(options).start(store, unclean, now, path).picture()).toEqual(wholeUnclean);
     }
   });
+});
+
+test('a clock that was set back since a checkpoint makes nobody wait for longer than the rows do', async () => {
+  const { store, options, now } = crawled(17);
+  await write(store, options, now, lastBatch(store));
+  const back = now - 86_400_000;
+  const whole = new Memory(options).start(store, CLEAN, back).picture();
+  const memory = new Memory(options).start(store, CLEAN, back, path);
+  expect(memory.reason).toBe(null);
+  expect(memory.picture()).toEqual(whole);
 });
 
 describe('a checkpoint in doubt is not used, and all rows are read', () => {
@@ -180,9 +204,9 @@ test('a checkpoint that cannot be written leaves the last one, and says so', asy
   await write(store, options, now, last - 2);
   const before = readFileSync(path);
   const memory = new Memory(options).start(store, CLEAN, now);
-  const { frontier, seen, tally, committed, rebuilt } = memory;
+  const { frontier, seen, tally, committed, rebuilt, parts: told } = memory;
   const said: string[] = [];
-  const parts = { projection: rebuilt!.projection, seen, urls: frontier.urls, tally, committed };
+  const parts = { projection: rebuilt!.projection, seen, urls: frontier.urls, tally, committed, parts: told };
   const settings = {
     ...{ path, rows: 1, say: (words: string) => said.push(words) },
     durable: () => Promise.reject(new Error('the disk is full')),

@@ -1,13 +1,20 @@
 /** The memory of a crawl in tests of its restart: made empty, rebuilt, and compared. */
-import { type Changes, noChanges } from '../../src/changes.js';
+import { Duplicates } from '../../src/admit/duplicates.js';
+import { RobotsDesk } from '../../src/admit/robots-desk.js';
+import { type Changes, noChanges, type VisitRow } from '../../src/changes.js';
+import { KeptPages, printOf } from '../../src/dedupe/kept-pages.js';
 import { SeenTable } from '../../src/dedupe/seen.js';
 import type { Stored, StoreReader, TableName, Tables } from '../../src/engines/ports.js';
 import { seededRandom } from '../../src/engines/system.js';
+import { ROBOTS_TIMES } from '../../src/fetch/robots-ladder.js';
 import { Frontier } from '../../src/frontier/frontier.js';
 import { DENIED_LIST } from '../../src/frontier/host-table.js';
 import type { FrontierOptions } from '../../src/frontier/lease.js';
 import { NONE } from '../../src/frontier/url-table.js';
+import { KeptPart } from '../../src/state/checkpoint-kept.js';
 import { loadCheckpoint } from '../../src/state/checkpoint-load.js';
+import type { CheckpointPart } from '../../src/state/checkpoint-part.js';
+import { RobotsPart } from '../../src/state/checkpoint-robots.js';
 import { CommittedSegments } from '../../src/state/committed-segments.js';
 import { emptyProjection, type LastStop, type Rebuilt, rebuild } from '../../src/state/rebuild.js';
 import { Tally } from '../../src/state/tally.js';
@@ -17,50 +24,96 @@ export const IDENTITY = { crawl: 'c0ffee', schema: '1', options: '[]' };
 export class Memory {
   readonly frontier: Frontier;
   readonly seen = new SeenTable();
-  /** What was said of visits, bodies read again and events, and whether the host was known then. */
-  readonly told: string[] = [];
+  readonly duplicates: Duplicates;
+  readonly desk: RobotsDesk;
+  parts: CheckpointPart[] = [];
+  /** Visits so far, those of open batches included. */
+  settled = 0;
   readonly tally = new Tally();
   readonly committed = new CommittedSegments();
-  readonly robots: string[] = [];
+  readonly segments: string[] = [];
   rebuilt: Rebuilt | null = null;
   /** Why a checkpoint was not used; null if it was, or there is none. */
   reason: string | null = null;
 
   constructor(options: FrontierOptions) {
     this.frontier = new Frontier(options, seededRandom(7));
+    const limits = { ratio: 0.5, window: 4 };
+    const rules = { exact: 'drop', near: 'demote', limits, probe: () => null } as const;
+    this.duplicates = new Duplicates(new KeptPages(), this.frontier, null as never, rules);
+    this.desk = new RobotsDesk(this.frontier, null as never, {
+      ...{ agent: 'Saunter', times: ROBOTS_TIMES, crawlDelayCap: 3_600_000, memory: 1e6 },
+      ...{ sitemap: () => null, isInside: () => false },
+    });
   }
 
   /** Starts from the rows, and from the checkpoint at `path` if there is one. */
   start(reader: StoreReader, stop: LastStop, now: number, path: string | null = null): this {
-    const { frontier, seen, tally, committed, told } = this;
+    const { frontier, seen, tally, committed, duplicates, desk } = this;
     const projection = emptyProjection(frontier);
-    const filled = { seen, tally, committed, urls: frontier.urls, projection };
+    duplicates.kept.near.defer();
+    const verdicts = new RobotsPart(desk, now);
+    this.parts = [new KeptPart(duplicates, () => this.settled), verdicts];
+    const filled = { seen, tally, committed, urls: frontier.urls, projection, parts: this.parts };
     const loaded = path === null ? { reason: null } : loadCheckpoint(path, reader, IDENTITY, filled);
     if ('reason' in loaded) this.reason = loaded.reason;
     this.rebuilt = rebuild(
       reader,
       {
         ...{ frontier, seen, tally, committed, random: seededRandom(9), delay: 1000, uncleanOwe: 10_000 },
-        onRobots: ({ origin, host, failures, at }) => {
-          const verdict = { verdict: 'allow', rules: null, until: at + 1000 } as const;
-          frontier.restoreRobots(frontier.robots.of(origin, host), verdict, failures * 1000);
+        onRobotsTold: () => verdicts.tell(),
+        onRobots: (row, isAhead) => {
+          if (isAhead) verdicts.ahead();
+          desk.restore(frontier.robots.of(row.origin, row.host), row);
         },
-        onVisit: ({ id, url }) => void told.push(`visit ${id} on host ${frontier.urls.hostOf(url)}`),
-        onReparsed: ({ id }) => void told.push(`reparsed ${id}`),
-        onHostEvent: ({ host, kind }) => void told.push(`${kind} ${frontier.hosts.names[host]}`),
-        onSegment: ({ name }) => this.robots.push(name),
+        onVisit: (row) => duplicates.restore(row),
+        onReparsed: ({ visit, simhash }) => duplicates.kept.reread(visit, simhash),
+        onHostEvent: (row) => duplicates.restoreEvent(row),
+        onSegment: ({ name }) => this.segments.push(name),
       },
       stop,
       now,
       noChanges(),
       'from' in loaded ? loaded : undefined,
     );
+    this.#reader = reader;
+    this.settled = this.rebuilt.visits;
     return this;
+  }
+
+  #reader: StoreReader | null = null;
+
+  /** What is known of pages and of robots.txt files. */
+  #told(): unknown {
+    const { frontier, duplicates, desk } = this;
+    const { kept, hosts } = duplicates;
+    while (!kept.near.load());
+    const visits = rowsOf(this.#reader!, 'visits').map((visit) => {
+      const { id, url, contentHash, simhash } = visit;
+      const print = printOf(simhash);
+      return [
+        ...[kept.content.hasPage(url), kept.content.holds(id), contentHash && kept.content.visitOf(contentHash)],
+        print && kept.near.find(print.hi, print.lo, -1),
+        kept.errors.isError(frontier.urls.hostOf(url), print, contentHash),
+      ];
+    });
+    return {
+      visits,
+      hosts: frontier.hosts.names.map((_, host) => [
+        ...[hosts.pages(host), hosts.duplicates(host), hosts.isSuspect(host), hosts.isRising(host)],
+        ...[hosts.mirrorOf(host), kept.errors.isKnown(host), duplicates.probes.get(host)],
+      ]),
+      repeats: [...hosts.repeats()].sort(([a], [b]) => a - b),
+      robots: [...desk.facts()].sort((a, b) => (a.origin < b.origin ? -1 : 1)),
+      origins: frontier.robots.origins
+        .map(({ name, host, state, crawlDelay }) => `${name} ${host} ${state?.verdict} ${state?.until} ${crawlDelay}`)
+        .sort(),
+    };
   }
 
   /** All of it that decides anything, in words and numbers. */
   picture(): unknown {
-    const { frontier, seen, tally, committed, told } = this;
+    const { frontier, seen, tally, committed } = this;
     const { hosts, urls, addresses, retries, revisits } = frontier;
     const keys: string[] = [];
     seen.forEach((hi, lo, id) => void keys.push(`${hi} ${lo} ${id}`));
@@ -91,8 +144,8 @@ export class Memory {
       committed: [...committed.lengths()].sort(),
       next: [this.rebuilt!.requests, this.rebuilt!.visits],
       keys: keys.sort(),
-      told,
-      robots: this.robots,
+      told: this.#told(),
+      segments: this.segments,
     };
   }
 }
@@ -115,6 +168,38 @@ const TABLES = [
 const rowsOf = <T extends TableName>(reader: StoreReader, table: T): Stored<Tables[T]>[] =>
   [...reader.scan(table)].flat();
 
+/** The same crawl, of which pages have contents and fingerprints, few enough that they often repeat each other. */
+export function withContents(store: StoreReader, seed: number): StoreReader {
+  const random = seededRandom(seed);
+  const kept = new KeptPages();
+  const draw = (most: number): number => Math.floor(random.next() * most);
+  const hosts = rowsOf(store, 'urls').map(({ host }) => host);
+  const visits = rowsOf(store, 'visits').map((row): Stored<VisitRow> => {
+    const content = draw(12);
+    const contentHash = draw(12) === 0 ? null : new Uint8Array(32).fill(content);
+    const simhash = draw(8) === 0 ? null : `${(7 * content).toString(16).padStart(15, '0')}${draw(4)}`;
+    const visit = { ...row, contentHash, simhash };
+    const print = printOf(simhash);
+    if (row.code !== 'ok' || row.kind !== 'page' || contentHash === null) {
+      kept.settled(visit, hosts[row.url]);
+      return visit;
+    }
+    const holder = kept.content.visitOf(contentHash);
+    const exact = holder < 0 ? -1 : kept.content.urlOf(holder);
+    const near = exact >= 0 || print === null ? -1 : kept.near.find(print.hi, print.lo, row.url);
+    const told = exact === row.url ? visit : { ...visit, duplicateOf: Math.max(exact, near), near: near >= 0 };
+    kept.settled(told, hosts[row.url]);
+    return told;
+  });
+  return {
+    ...prefixOf(store, lastBatch(store)),
+    *scan<T extends TableName>(table: T, from = 0) {
+      yield (table === 'visits' ? visits : rowsOf(store, table)).slice(from) as Stored<Tables[T]>[];
+    },
+    at: (table, places) => (table === 'visits' ? (places.map((at) => visits[at]) as never) : store.at(table, places)),
+  };
+}
+
 /** A store as it was after some batch. */
 export function prefixOf(reader: StoreReader, batch: number): StoreReader {
   const until = <T extends TableName>(table: T) => rowsOf(reader, table).filter((row) => row.batch <= batch);
@@ -122,9 +207,6 @@ export function prefixOf(reader: StoreReader, batch: number): StoreReader {
     meta: (key) => reader.meta(key),
     *scan(table, from = 0) {
       yield until(table).slice(from);
-    },
-    *keptVisits(to) {
-      yield until('visits').slice(0, to);
     },
     at: (table, places) => reader.at(table, places),
     count: (table) => until(table).length,

@@ -1,9 +1,9 @@
 /** The two forms of the kill test: the small one of `npm test`, and the big one of `npm run soak -- kill`. */
 import { type KillPlan, MOMENTS } from './kill.js';
 
-/** Small archive files, so that closings are frequent, and short retries, so that what a kill has charged an attempt
- * does not wait half a minute. */
-const CONFIG = { 'segment.bytes': '64KiB', 'retry.ladder': ['1s', '2s', '4s', '8s'] };
+/** Small archive files and checkpoints, so that closings are frequent and a restart has both, and short retries, so that what
+ * a kill has charged an attempt does not wait half a minute. */
+const CONFIG = { 'segment.bytes': '64KiB', 'checkpoint.rows': 1500, 'retry.ladder': ['1s', '2s', '4s', '8s'] };
 
 /** 40 hosts x 15 pages, 300 ms apart. What a host owes after a crash is 2 s here instead of 10, or ten kills would not
  * fit into a minute; the big form keeps the 10 s. */
