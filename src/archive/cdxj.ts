@@ -11,7 +11,7 @@ import { dirname } from 'node:path';
 import { archiveError } from './archive-files.js';
 import { syncDirectory } from './line-sort.js';
 import { surtKey } from './surt.js';
-import { sha1Label } from './warc-fields.js';
+import { sha1Label, warcDate } from './warc-fields.js';
 
 export interface CdxjEntry {
   /** The URL that was requested, as in the record. */
@@ -32,7 +32,7 @@ export interface CdxjEntry {
 
 /** `key timestamp {json}` with LF. ASCII only, so that sorting strings is sorting bytes. */
 export function cdxjLine(entry: CdxjEntry): string {
-  const timestamp = new Date(entry.date).toISOString().slice(0, 19).replace(/\D/g, '');
+  const timestamp = warcDate(entry.date).slice(0, 19).replace(/\D/g, '');
   const fields = {
     url: entry.url,
     mime: entry.revisit ? 'warc/revisit' : mediaType(entry.contentType),

@@ -45,7 +45,16 @@ export function parseSha1Label(label: string): Buffer | null {
 }
 
 /** A WARC 1.1 date of wall-clock milliseconds: `2026-01-31T23:59:59.123Z`. */
-export const warcDate = (ms: number): string => new Date(ms).toISOString();
+export function warcDate(ms: number): string {
+  if (ms !== lastMs) {
+    lastDate = new Date(ms).toISOString();
+    lastMs = ms;
+  }
+  return lastDate;
+}
+/** All records of an exchange and its index line have one date, and to write it out takes 3 us. */
+let lastMs = 0;
+let lastDate = new Date(0).toISOString();
 
 const percent = (byte: number): string => `%${byte < 16 ? '0' : ''}${byte.toString(16).toUpperCase()}`;
 

@@ -2,7 +2,7 @@
  * Near-duplicate fingerprints: a 64-bit simhash (Charikar, 2002; Manku, Jain and Das Sarma, 2007) over shingles of
  * three words (DESIGN section 10). Texts that share most shingles share most bits.
  */
-import { classOfAstral, IDEOGRAPH, LETTER, SEPARATOR, SURROGATE, wordClasses } from './words.js';
+import { classOfAstral, IDEOGRAPH, LETTER, latin1Letters, SEPARATOR, SURROGATE, wordClasses } from './words.js';
 
 export interface Simhash {
   /** High and low 32 bits, unsigned. */
@@ -22,25 +22,27 @@ const LONGEST_TEXT = 1 << 22;
 const SPACE = 0x20;
 /** Word hashes are FNV-1a. */
 const SEED = 0x811c9dc5;
+const PRIME = 0x01000193;
 
 /**
  * The fingerprint of a text, or null when it has fewer than `fewest` shingles. Case, punctuation and
  * white space do not count; composed and decomposed characters are one.
  */
 export function simhash(text: string, fewest: number = FEWEST_SHINGLES): Simhash | null {
-  const folded = (text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text).toLowerCase();
-  let votes = new Votes();
-  // a text of Latin-1 alone has no combining marks: most are spared the search for them
-  if (eachShingle(folded, votes) >= FIRST_MARK && /[\u0300-\u036f]/.test(folded)) {
-    votes = new Votes();
-    eachShingle(folded.normalize('NFC'), votes);
+  const read = text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text;
+  votes.clear();
+  // a text of Latin-1 alone has no combining marks, and its letters are folded as they are read
+  if (!eachLatin1Shingle(read)) {
+    const folded = read.toLowerCase();
+    votes.clear();
+    eachShingle(/[\u0300-\u036f]/.test(folded) ? folded.normalize('NFC') : folded);
   }
   return votes.count < fewest ? null : votes.result();
 }
 
 /** The fingerprint of feature hashes: a bit is set when more than half of them have it. */
 export function simhashOf(features: Iterable<Simhash>): Simhash {
-  const votes = new Votes();
+  votes.clear();
   for (const { hi, lo } of features) votes.add(hi | 0, lo | 0);
   return votes.result();
 }
@@ -68,24 +70,46 @@ export function popCount(word: number): number {
   return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** Combining marks begin here. */
-const FIRST_MARK = 0x300;
+/** Sends the shingles of a text to the vote, if it is Latin-1 alone; false if it is not, and what was sent is of no use. */
+function eachLatin1Shingle(text: string): boolean {
+  const letters = latin1Letters;
+  let words = 0;
+  let before = 0;
+  let previous = 0;
+  let hash = SEED;
+  let open = false;
+  for (let i = 0; i <= text.length; i++) {
+    const code = i < text.length ? text.charCodeAt(i) : SPACE;
+    if (code > 0xff) return false;
+    const letter = letters[code];
+    if (letter !== 0) {
+      hash = Math.imul(hash ^ letter, PRIME);
+      open = true;
+    } else if (open) {
+      if (words >= 2) vote(before, previous, hash);
+      before = previous;
+      previous = hash;
+      words++;
+      hash = SEED;
+      open = false;
+    }
+  }
+  return true;
+}
 
-/** Sends the shingles of a lower-case text to the vote. Returns a number that is at least the largest code unit of it. */
-function eachShingle(text: string, votes: Votes): number {
+/** Sends the shingles of a text in lower case to the vote. */
+function eachShingle(text: string): void {
   const classes = wordClasses();
   let words = 0;
   let before = 0;
   let previous = 0;
   let hash = SEED;
   let open = false;
-  let all = 0;
   for (let i = 0; i <= text.length; i++) {
     let code = i < text.length ? text.charCodeAt(i) : SPACE;
     let kind = classes[code];
-    all |= code;
     if (kind === LETTER) {
-      hash = Math.imul(hash ^ code, 0x01000193);
+      hash = Math.imul(hash ^ code, PRIME);
       open = true;
       continue;
     }
@@ -96,7 +120,7 @@ function eachShingle(text: string, votes: Votes): number {
       if (kind === LETTER) kind = IDEOGRAPH; // rare scripts and mathematical letters: a word each
     }
     if (open) {
-      if (words >= 2) vote(votes, before, previous, hash);
+      if (words >= 2) vote(before, previous, hash);
       before = previous;
       previous = hash;
       words++;
@@ -104,19 +128,18 @@ function eachShingle(text: string, votes: Votes): number {
       open = false;
     }
     if (kind === IDEOGRAPH) {
-      const word = Math.imul(SEED ^ code, 0x01000193);
-      if (words >= 2) vote(votes, before, previous, word);
+      const word = Math.imul(SEED ^ code, PRIME);
+      if (words >= 2) vote(before, previous, word);
       before = previous;
       previous = word;
       words++;
     }
   }
-  return all;
 }
 
 /** The 64-bit hash of three words. Each half mixes them with other multipliers, so that the halves are independent
  * and the order counts. */
-function vote(votes: Votes, before: number, previous: number, word: number): void {
+function vote(before: number, previous: number, word: number): void {
   const a = Math.imul(before, 0x9e3779b1) ^ Math.imul(previous ^ (previous >>> 15), 0x85ebca77);
   const b = Math.imul(before ^ (before >>> 13), 0xc2b2ae3d) + Math.imul(previous, 0x27d4eb2f);
   votes.add(avalanche(a + Math.imul(word, 0x165667b1)), avalanche(b ^ Math.imul(word, 0xd3a2646d)));
@@ -146,6 +169,14 @@ class Votes {
   /** Words 0 to 7 for the low half: word i counts bits i, i + 8, i + 16 and i + 24. Then the high half. */
   private readonly packed = new Int32Array(16);
   private pending = 0;
+
+  /** Forgets all hashes. */
+  clear(): void {
+    this.count = 0;
+    this.pending = 0;
+    this.totals.fill(0);
+    this.packed.fill(0);
+  }
 
   add(hi: number, lo: number): void {
     this.highs[this.pending] = hi;
@@ -200,3 +231,6 @@ class Votes {
     packed[into + 7] += (d >>> 4) & 0x0f0f0f0f;
   }
 }
+
+/** One for all texts. */
+const votes = new Votes();

@@ -37,3 +37,9 @@ function classOf(character: string): number {
   if (!WORD.test(character)) return SEPARATOR;
   return UNSPACED.test(character) ? IDEOGRAPH : LETTER;
 }
+
+/** The lower case of each letter below 256, and 0 for the others. */
+export const latin1Letters = Uint8Array.from({ length: 256 }, (_, code) => {
+  const lower = String.fromCharCode(code).toLowerCase();
+  return classOf(lower) === LETTER ? lower.charCodeAt(0) : 0;
+});

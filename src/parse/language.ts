@@ -93,11 +93,12 @@ export function detectLanguage(text: string, declared: string | null): string {
   if (candidates === undefined) return hint.scripts.includes(name) ? hint.language : name;
   const isKnown = candidates.includes(hint.language);
   if (hint.scripts.includes(name) && !isKnown && TAKEN_FOR[hint.language] === undefined) return hint.language;
-  const scores = languageTable().scores(sample.toLowerCase(), (code) => scriptOf[code] === script);
+  const table = languageTable();
+  table.read(sample.toLowerCase(), scriptOf, script);
   let best = '';
-  for (const language of candidates) if (scores[language] > (scores[best] ?? 0)) best = language;
+  for (const language of candidates) if (table.scoreOf(language) > table.scoreOf(best)) best = language;
   if (best === '' || TAKEN_FOR[hint.language] === best) return hint.language;
-  return isKnown && scores[hint.language] * DOUBT >= scores[best] ? hint.language : best;
+  return isKnown && table.scoreOf(hint.language) * DOUBT >= table.scoreOf(best) ? hint.language : best;
 }
 
 /** Which script most letters are of; 0 if there are too few. Ideographs are whole words: each counts for three letters. */

@@ -243,9 +243,7 @@ export class TextBuilder {
 
   /** The text of `[start, end)`. */
   slice(start: number, end: number): string {
-    // ASCII is copied, UTF-8 decoded: 11 against 49 us for 60 KB
-    const isPlain = end - start > 1024 && isAscii(this.bytes.subarray(start, end));
-    return isPlain ? this.bytes.latin1Slice(start, end) : this.bytes.utf8Slice(start, end);
+    return decodeText(this.bytes, start, end);
   }
 
   #copy(source: Buffer, from: number, to: number): void {
@@ -302,4 +300,11 @@ export class TextBuilder {
     this.blockRow = change(this.blockRow);
     this.blockFlags = change(this.blockFlags);
   }
+}
+
+/** The text of UTF-8 bytes. */
+export function decodeText(bytes: Buffer, start: number, end: number): string {
+  // ASCII is copied, UTF-8 decoded: 11 against 49 us for 60 KB
+  const isPlain = end - start > 1024 && isAscii(bytes.subarray(start, end));
+  return isPlain ? bytes.latin1Slice(start, end) : bytes.utf8Slice(start, end);
 }

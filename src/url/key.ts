@@ -17,8 +17,9 @@ export class UrlKeyer {
   private readonly k0h: number;
   private readonly k1l: number;
   private readonly k1h: number;
-  /** The message, and the same memory as words (little-endian, like every machine that Node runs on). */
-  private bytes = new Uint8Array(4096);
+  /** The message, and the same memory as words (little-endian, like every machine that Node runs on). Until the next one
+   * its bytes are here for whoever needs them too. */
+  bytes = new Uint8Array(4096);
   private words = new Int32Array(this.bytes.buffer);
 
   /** @param secret 16 bytes, random for each crawl. Throws a RangeError on any other length. */

@@ -44,16 +44,33 @@ export class LinkPacker {
 
   /** Adds a link. `url` is an ASCII fetch form shorter than 64 KiB. */
   add(keyHi: number, keyLo: number, url: string, flags = 0, priority: number | null = null): void {
-    if ((this.#count + 1) * WORDS > this.#words.length) this.#growWords();
-    if (this.#end + url.length > this.#text.length) this.#growText(url.length);
+    this.#reserve(url.length);
     this.#text.write(url, this.#end, 'latin1');
+    this.#append(keyHi, keyLo, url.length, flags, priority);
+  }
+
+  /** The same for a URL whose bytes are at hand: `length` of `url`. */
+  addBytes(keyHi: number, keyLo: number, url: Uint8Array, length: number): void {
+    this.#reserve(length);
+    const text = this.#text;
+    const end = this.#end;
+    for (let i = 0; i < length; i++) text[end + i] = url[i];
+    this.#append(keyHi, keyLo, length, 0, null);
+  }
+
+  #reserve(bytes: number): void {
+    if ((this.#count + 1) * WORDS > this.#words.length) this.#growWords();
+    if (this.#end + bytes > this.#text.length) this.#growText(bytes);
+  }
+
+  #append(keyHi: number, keyLo: number, length: number, flags: number, priority: number | null): void {
     const hint = priority === null ? 0 : 1 + Math.round(100 * Math.min(Math.max(priority, 0), 1));
     const at = this.#count++ * WORDS;
     this.#words[at] = keyHi;
     this.#words[at + 1] = keyLo;
     this.#words[at + 2] = this.#end;
-    this.#words[at + 3] = url.length | (flags << 16) | (hint << 24);
-    this.#end += url.length;
+    this.#words[at + 3] = length | (flags << 16) | (hint << 24);
+    this.#end += length;
   }
 
   /** Copies out what was added; the packer is empty afterwards. */

@@ -107,7 +107,10 @@ export class LinkScreen {
       return;
     }
     this.#keyer.hash(url.url);
-    this.packer.add(this.#keyer.hi, this.#keyer.lo, url.fetch, flags, priority);
+    const { hi, lo, bytes } = this.#keyer;
+    // most URLs are requested in their normal form, which has just been hashed
+    if (url.fetch === url.url && flags === 0 && priority === null) this.packer.addBytes(hi, lo, bytes, url.url.length);
+    else this.packer.add(hi, lo, url.fetch, flags, priority);
   }
 
   #refuse(reason: string): void {

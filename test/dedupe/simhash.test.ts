@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   hammingDistance,
@@ -86,6 +87,17 @@ describe('simhash', () => {
     const dressed = `  ${plain.toUpperCase().replaceAll(' ', ' —\n\t"')}!?`;
     expect(distance(plain, dressed)).toBe(0);
     expect(distance(plain, plain.normalize('NFD'))).toBe(0);
+  });
+
+  it('reads a Latin-1 text as it reads any other', () => {
+    const letters = fc.string({ unit: fc.integer({ min: 1, max: 255 }).map((code) => String.fromCharCode(code)) });
+    const texts = fc.array(letters, { minLength: 40, maxLength: 60 }).map((words) => words.join(' '));
+    fc.assert(
+      fc.property(texts, (latin) => {
+        expect(simhash(`${latin} \u20ac`)).toEqual(simhash(latin)); // a sign, and no letter
+      }),
+      { numRuns: 50 },
+    );
   });
 
   it('tells texts apart in scripts without spaces, and finds them near', () => {

@@ -52,6 +52,12 @@ export const packedLinksTarget: FuzzTarget<readonly Link[]> = {
     }
     batches.push(packer.take());
     assert.equal(packer.count, 0);
+    const [plain, fromBytes] = [new LinkPacker(), new LinkPacker()];
+    for (const { hi, lo, url } of links) {
+      plain.add(hi, lo, url);
+      fromBytes.addBytes(hi, lo, Buffer.from(`${url} and more`), url.length);
+    }
+    assert.deepEqual(fromBytes.take(), plain.take());
     const unpacked = batches.flatMap((batch) =>
       Array.from({ length: batch.words.length / 4 }, (_, i) => ({
         ...{ hi: linkKeyHi(batch, i), lo: linkKeyLo(batch, i), url: linkUrl(batch, i) },

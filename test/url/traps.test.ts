@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type NormalUrl, normalizeUrl } from '../../src/url/normalize.js';
 import { TrapGuards } from '../../src/url/traps.js';
@@ -31,6 +32,20 @@ describe('trap guards', () => {
     expect(check('http://a.com/x//////y')).toBe('repeat');
     expect(check('http://a.com/x?/a/a/a/a')).toBeNull();
     expect(check('http://a.com/1/2/3/4/5/6/7/8/9')).toBeNull();
+  });
+
+  it('count the segments of any path as a map would', () => {
+    const segment = fc.constantFrom('', 'a', 'b', 'aa', 'ab', 'c', 'd', 'e', 'f1', 'g');
+    fc.assert(
+      fc.property(fc.array(segment, { maxLength: 16 }), fc.integer({ min: 1, max: 4 }), (segments, repeat) => {
+        const counts = new Map<string, number>();
+        for (const name of segments) counts.set(name, (counts.get(name) ?? 0) + 1);
+        const most = Math.max(0, ...counts.values());
+        const form = `http://a.com/${segments.join('/')}`;
+        const path = { url: form, fetch: form, host: 'a.com', origin: 'http://a.com', removed: [] };
+        expect(new TrapGuards(SECRET, { repeat }).check(path, 0)).toBe(most > repeat ? 'repeat' : null);
+      }),
+    );
   });
 
   it('let a path have 1,000 distinct queries and no more, each path and host for itself', () => {
