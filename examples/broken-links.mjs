@@ -37,13 +37,14 @@ const rows = broken
     const from = linkedFrom === null ? 'a seed' : link(linkedFrom);
     return `<tr><td>${link(url)}</td><td>${status || ''} ${safe(words)}</td><td>${from}</td></tr>`;
   });
+const found = `${rows.length} ${rows.length === 1 ? 'broken link' : 'broken links'} on ${pages} pages`;
 writeFileSync(
   report,
   `<!doctype html><meta charset="utf-8"><title>Broken links of ${safe(url)}</title>
-<h1>${rows.length} broken links on ${pages} pages of ${safe(url)}</h1>
+<h1>${found} of ${safe(url)}</h1>
 <table><tr><th>the link</th><th>what is wrong</th><th>on the page</th></tr>
 ${rows.join('\n')}
 </table>
 `,
 );
-console.log(`${rows.length} broken links on ${pages} pages: ${report}`);
+console.log(`${found}: ${report}`);

@@ -78,15 +78,20 @@ export async function run(args: Arguments, { terminal, signal }: World): Promise
   };
   return lookInto(requireDir(args), async (reader, paths) => {
     if (out === undefined) {
-      await exportInto(standardOutput(terminal), reader, paths, options);
+      const pages = await exportInto(standardOutput(terminal), reader, paths, options);
+      if (pages === 0) terminal.error(NONE);
       return signal.aborted ? 130 : 0;
     }
     const pages = await exportTo(out, reader, paths, options);
     if (pages === null) return 130;
+    if (pages === 0) terminal.error(NONE);
     terminal.say(`${counted(pages, 'page')} in ${out}.`);
     return 0;
   });
 }
+
+/** A file without pages looks like a success; a filter that is mistyped gives one. */
+const NONE = 'No page is in it: none that this crawl has passes the filters.';
 
 function progress(terminal: Terminal, share: number, pages: number): void {
   terminal.progress(`Exporting: ${Math.floor(share * 100)}% · ${counted(pages, 'page')}`, performance.now());
@@ -120,7 +125,7 @@ type Flags = Arguments['flags'];
 
 function filterOf(flags: Flags, now: number): PageFilter {
   return {
-    languages: listOf(flags.get('language')),
+    languages: languages(flags),
     minWords: count(flags, 'min-words'),
     duplicates: choice(flags, 'duplicates', ['keep', 'drop'], EVERY_PAGE.duplicates),
     noindex: choice(flags, 'noindex', ['keep', 'drop'], EVERY_PAGE.noindex),
@@ -130,6 +135,14 @@ function filterOf(flags: Flags, now: number): PageFilter {
     since: time(flags, 'since', now),
     changedSince: time(flags, 'changed-since', now),
   };
+}
+
+/** @throws UserError (usage) for what cannot be a tag, such as the name of a language */
+function languages(flags: Flags): string[] {
+  const tags = listOf(flags.get('language'));
+  const wrong = tags.find((tag) => !/^[a-z]{2,3}(?:[-_][a-z0-9]{1,8})*$/i.test(tag));
+  if (wrong === undefined) return tags;
+  throw new UserError(`--language cannot be "${wrong}": give tags such as de or en-GB, with commas between them.`, 2);
 }
 
 function count(flags: Flags, name: string): number {

@@ -73,6 +73,10 @@ describe('the program', () => {
     [['list', 'host'], 'There is no list of "host"; the nearest is hosts: saunter list urls|hosts|blocks|dead'],
     [['list', 'toString', '--dir', 'd'], 'There is no list of "toString": saunter list'],
     [['list'], 'What is to be listed? saunter list urls|hosts|blocks|dead'],
+    [
+      ['export', '--dir', 'd', '--language', 'de,german'],
+      '--language cannot be "german": give tags such as de or en-GB',
+    ],
     [['export', '--dir', 'd', '--out', 'pages.txt'], 'The ending of pages.txt tells no format: give --format, one of '],
     [['status', '--dir', ''], '--dir cannot be empty: --dir DIR.'],
     [['status'], 'Which crawl? Give its directory with --dir DIR.'],

@@ -45,6 +45,11 @@ async function exported(format: string): Promise<string> {
   return out;
 }
 
+test('an export without a page says so, whether or not somebody looks', async () => {
+  const { code, out, err } = await saunter(['export', '--dir', dir, '--host', 'nowhere.test']);
+  expect([code, out, err]).toEqual([0, '', 'No page is in it: none that this crawl has passes the filters.\n']);
+});
+
 test('gzipped JSON lines', async () => {
   expect(gunzipSync(readFileSync(await exported('jsonl.gz'))).toString()).toBe(
     readFileSync(await exported('jsonl'), 'utf8'),

@@ -90,7 +90,7 @@ test('parquet-corpus keeps the German page alone', async () => {
 test('broken-links names the link, what is wrong and the page, and escapes what strangers wrote', async () => {
   const report = join(scratch(), 'broken.html');
   const said = await example('broken-links', [site.url('127.0.0.1', '/docs/'), report, here()]);
-  expect(said).toContain('1 broken links');
+  expect(said).toContain('1 broken link on ');
   const html = readFileSync(report, 'utf8');
   expect(html).toContain('404 does not exist');
   expect(html).toMatch(/<td><a href="http:\/\/127\.0\.0\.1:\d+\/docs\/">/);
