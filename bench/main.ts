@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { crawlBench } from './crawl.js';
 import { parseBench } from './parse.js';
+import { peersBench } from './peers/bench.js';
 import { programFile } from './program.js';
 import { restartBench } from './restart.js';
 import { scaleBench } from './scale.js';
@@ -23,6 +24,12 @@ const { values: flags, positionals } = parseArgs({
     crawler: { type: 'string', default: programFile },
     urls: { type: 'string', default: '1,10,100' },
     share: { type: 'string', default: '10' },
+    latency: { type: 'string' },
+    only: { type: 'string', default: '' },
+    parts: { type: 'string', default: 'race,kill' },
+    rounds: { type: 'string', default: '1' },
+    laps: { type: 'string' },
+    record: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
@@ -31,7 +38,15 @@ const { values: flags, positionals } = parseArgs({
 const [bench = 'crawl', ...crawlArgs] = positionals;
 
 /** Each prints its figures; true if they are as good as they must be. */
-const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = { crawl, parse, simhash, scale, restart, seen };
+const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = {
+  crawl,
+  parse,
+  simhash,
+  scale,
+  restart,
+  seen,
+  peers,
+};
 
 if (!Object.hasOwn(BENCHES, bench)) {
   process.stderr.write(`There is no bench "${bench}": choose ${Object.keys(BENCHES).join(', ')}.\n`);
@@ -76,6 +91,15 @@ async function restart(): Promise<boolean> {
 
 async function seen(): Promise<boolean> {
   return seenBench(say);
+}
+
+async function peers(): Promise<boolean> {
+  return peersBench({
+    ...{ hosts: Number(flags.hosts), pages: Number(flags.pages), seed: Number(flags.seed) },
+    ...(flags.latency === undefined ? {} : { latency: flags.latency }),
+    ...(flags.laps === undefined ? {} : { laps: flags.laps }),
+    ...{ rounds: Number(flags.rounds), only: flags.only, parts: flags.parts, isRecorded: flags.record, say },
+  });
 }
 
 async function crawl(): Promise<boolean> {

@@ -1,6 +1,6 @@
 /** What a command costs: CPU of all its processes, peak memory, wall time. */
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 
 export interface Cost {
   /** Exit code; null after a signal. */
@@ -14,25 +14,44 @@ export interface Cost {
   readonly rss: number;
 }
 
+export interface MeasureOptions {
+  readonly cwd?: string;
+  /** Added to ours. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** A file for standard output and standard error; {@link Cost.stdout} is then empty. */
+  readonly log?: string;
+  /** Milliseconds after which the command is killed. */
+  readonly timeout?: number;
+}
+
 /** The kernel keeps the peak itself; this only has to look once shortly before the end. */
 const SAMPLE_MS = 100;
 
-/** Runs a command to its end. Its standard error goes to ours. POSIX only: Node tells a process nothing about what its
- * children cost, and the shell's `times` does. */
-export async function measure(command: readonly string[]): Promise<Cost> {
+/** Runs a command to its end. Its standard error goes to ours, unless there is a file for it. POSIX only: Node tells a
+ * process nothing about what its children cost, and the shell's `times` does. */
+export async function measure(command: readonly string[], options: MeasureOptions = {}): Promise<Cost> {
+  const { cwd, env, log, timeout } = options;
   const script = '"$@"; code=$?; times >&3; exit $code';
   const started = performance.now();
-  const shell = spawn('sh', ['-c', script, 'sh', ...command], { stdio: ['ignore', 'pipe', 'inherit', 'pipe'] });
+  const file = log === undefined ? null : openSync(log, 'a');
+  const shell = spawn('sh', ['-c', script, 'sh', ...command], {
+    ...(cwd === undefined ? {} : { cwd }),
+    env: { ...process.env, ...env },
+    stdio: ['ignore', file ?? 'pipe', file ?? 'inherit', 'pipe'],
+  });
+  if (file !== null) closeSync(file);
   let rss = 0;
   const sampler = setInterval(() => {
-    rss = Math.max(rss, peakOfChildren(shell.pid!));
+    rss = Math.max(rss, ...childrenOf(shell.pid!).map(peak));
   }, SAMPLE_MS);
+  const limit = timeout === undefined ? undefined : setTimeout(() => childrenOf(shell.pid!).forEach(kill), timeout);
   const [stdout, times, code] = await Promise.all([
-    readAll(shell.stdio[1] as NodeJS.ReadableStream),
+    shell.stdout === null ? '' : readAll(shell.stdout),
     readAll(shell.stdio[3] as NodeJS.ReadableStream),
     new Promise<number | null>((resolve, reject) => shell.on('error', reject).on('close', resolve)),
   ]);
   clearInterval(sampler);
+  clearTimeout(limit);
   const [user, system] = childTimes(times);
   return { code, stdout, seconds: (performance.now() - started) / 1000, user, system, rss };
 }
@@ -52,16 +71,28 @@ function childTimes(text: string): [user: number, system: number] {
   return [values[0] ?? Number.NaN, values[1] ?? Number.NaN];
 }
 
-/** The largest VmHWM among the children of a process, in MiB. */
-function peakOfChildren(pid: number): number {
+/** The processes that a process has started; none without /proc, or when it has just ended. */
+function childrenOf(pid: number): number[] {
   try {
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
-    return Math.max(0, ...children.map((child) => peak(`/proc/${child}/status`)));
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
   } catch {
-    return 0; // no /proc, or the process has just ended
+    return [];
   }
 }
 
-function peak(path: string): number {
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(path, 'utf8'))?.[1] ?? 0) / 1024;
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // it has just ended
+  }
+}
+
+/** VmHWM of a process, in MiB. */
+function peak(pid: number): number {
+  try {
+    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
 }

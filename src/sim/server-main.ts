@@ -1,15 +1,18 @@
 /**
  * A synthetic server as a program: `node dist/sim/server-main.js --web demo|kill|bench|traps [--port N] [--seed N]
- * [--hosts N] [--pages N] [--control] [--log FILE]`.
+ * [--hosts N] [--pages N] [--latency MS-MS] [--key FILE --cert FILE] [--literal] [--control] [--log FILE]`.
+ *
+ * With a key and a certificate (PEM) it speaks TLS. `--literal` calls hosts by their addresses instead of names.
  *
  * Prints a {@link ReadyLine} and serves until SIGTERM or SIGINT. With `--control` it also answers the commands of
  * `server-control.ts` on standard input and ends when that closes, so it never outlives who started it. `--log` writes
  * the requests as JSON lines at the end.
  */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
 import { SyntheticServer } from './server.js';
-import { webAddress as addressOf, WEB_RESOLVE } from './server-address.js';
+import { WEB_RESOLVE, webAddress } from './server-address.js';
 import { ServerControl } from './server-commands.js';
 import type { ReadyLine } from './server-control.js';
 import type { SyntheticWeb, WebPlace } from './web.js';
@@ -25,6 +28,10 @@ const { values: flags } = parseArgs({
     seed: { type: 'string', default: '1' },
     hosts: { type: 'string' },
     pages: { type: 'string' },
+    latency: { type: 'string' },
+    key: { type: 'string' },
+    cert: { type: 'string' },
+    literal: { type: 'boolean', default: false },
     control: { type: 'boolean', default: false },
     log: { type: 'string' },
   },
@@ -56,10 +63,20 @@ async function build(place: WebPlace): Promise<SyntheticWeb> {
   }
 }
 
+const addressOf = (host: string): string => (isIP(host) === 0 ? webAddress(host) : host);
+const tls =
+  flags.key === undefined || flags.cert === undefined
+    ? undefined
+    : { key: readFileSync(flags.key, 'utf8'), cert: readFileSync(flags.cert, 'utf8') };
+const [least = 0, most = least] = flags.latency?.split('-').map(Number) ?? [];
+const place = { addressOf, isLiteral: flags.literal, isSecure: tls !== undefined };
+
 const control = new ServerControl();
-const server = await SyntheticServer.start((port) => build({ port, addressOf }), {
+const server = await SyntheticServer.start((port) => build({ port, ...place }), {
   port: Number(flags.port),
   addressOf,
+  ...(tls === undefined ? {} : { tls }),
+  ...(flags.latency === undefined ? {} : { latency: [least, most] as const }),
   onRequest: (request) => control.arrived(request),
   onEnd: (request) => control.ended(request),
 });

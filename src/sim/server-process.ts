@@ -17,6 +17,13 @@ export interface ServerProcessOptions {
   readonly hosts?: number;
   readonly pages?: number;
   readonly seed?: number;
+  /** Milliseconds that every answer is late, such as `50-300`. */
+  readonly latency?: string;
+  /** Files of a key and its certificate: the server then speaks TLS. */
+  readonly key?: string;
+  readonly cert?: string;
+  /** Hosts are called by their addresses. */
+  readonly isLiteral?: boolean;
   /** The program; default: the built one next to this file. */
   readonly program?: string;
 }
@@ -43,9 +50,10 @@ export class ServerProcess {
   static async start(options: ServerProcessOptions): Promise<ServerProcess> {
     const program = options.program ?? fileURLToPath(new URL('./server-main.js', import.meta.url));
     const args = [program, '--control', '--web', options.web];
-    for (const name of ['hosts', 'pages', 'seed'] as const) {
+    for (const name of ['hosts', 'pages', 'seed', 'latency', 'key', 'cert'] as const) {
       if (options[name] !== undefined) args.push(`--${name}`, String(options[name]));
     }
+    if (options.isLiteral) args.push('--literal');
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     const waiting: Waiting = new Map();
     const ready = await new Promise<ReadyLine>((resolve, reject) => {

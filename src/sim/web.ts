@@ -60,11 +60,18 @@ export interface WebPlace {
   readonly port: number;
   /** The address of a host name; webs pick names whose addresses all differ. */
   readonly addressOf: (host: string) => string;
+  /** Hosts are called by their addresses, for crawlers that cannot be told where a name leads. */
+  readonly isLiteral?: boolean;
+  /** URLs are https; names then stand under {@link SECURE_GROUPS} domains, since no certificate may be for `*.test`. */
+  readonly isSecure?: boolean;
 }
+
+/** The domains of the hosts of a secure web: one certificate with a wildcard for each is enough. */
+export const SECURE_GROUPS: readonly string[] = Array.from({ length: 10 }, (_, index) => `group-${index}.test`);
 
 /** The URL of a target of a host at a place. */
 export function urlAt(place: WebPlace, host: string, target: string): string {
-  return `http://${host}:${place.port}${target}`;
+  return `${place.isSecure ? 'https' : 'http'}://${host}:${place.port}${target}`;
 }
 
 /** Makes host names under `.test` whose addresses all differ ("on addresses of their own"): a name whose address is
@@ -73,11 +80,12 @@ export function hostNamer(place: WebPlace): (name: string) => string {
   const taken = new Set<string>();
   return (name) => {
     for (let number = 1; number < 1000; number++) {
-      const host = number === 1 ? `${name}.test` : `${name}-${number}.test`;
+      const domain = place.isSecure ? SECURE_GROUPS[taken.size % SECURE_GROUPS.length]! : 'test';
+      const host = number === 1 ? `${name}.${domain}` : `${name}-${number}.${domain}`;
       const address = place.addressOf(host);
       if (taken.has(address)) continue;
       taken.add(address);
-      return host;
+      return place.isLiteral ? address : host;
     }
     throw new RangeError(`no address of its own for ${name}`);
   };
