@@ -1,7 +1,6 @@
 /**
- * CPU cost of archiving pages: `node --experimental-strip-types bench/archive.ts`, or through any loader that runs
- * TypeScript. Prints user + system time per page (both halves of an exchange, hashing, flush in batches of 8) and the
- * bytes that it takes on disk.
+ * `npm run bench -- archive`: what archiving a page costs in user + system time (both halves of an exchange, hashing, flush
+ * in batches of 8), the bytes that it takes on disk, and what reading it back costs.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -65,7 +64,7 @@ function exchanges(coded: boolean): Exchange[] {
   });
 }
 
-async function run(name: string, pages: Exchange[], level: number): Promise<void> {
+async function run(name: string, pages: Exchange[], level: number): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'bench-archive-'));
   const info = { software: 'bench' };
   const clock = { wall: () => Date.now() };
@@ -99,17 +98,21 @@ async function run(name: string, pages: Exchange[], level: number): Promise<void
   rmSync(dir, { recursive: true });
 
   const ms = (usage: NodeJS.CpuUsage, count: number): string => ((usage.user + usage.system) / count / 1000).toFixed(3);
-  console.log(
-    `${name.padEnd(34)} write ${blocks[BLOCKS >> 1].toFixed(3)} ms a page (least ${blocks[0].toFixed(3)}), ${(size / 1024).toFixed(1)} KiB;` +
-      ` read through ${ms(scan, records)} ms a record, read one ${ms(seek, at.length)} ms`,
+  return (
+    `${name}: write ${blocks[BLOCKS >> 1]!.toFixed(3)} ms CPU a page (least ${blocks[0]!.toFixed(3)}), ${(size / 1024).toFixed(1)} KiB;` +
+    ` read through ${ms(scan, records)} ms a record, read one ${ms(seek, at.length)} ms`
   );
 }
 
-const coded = exchanges(true);
-const mean = coded.reduce((sum, { payload }) => sum + payload.length, 0) / coded.length;
-console.log(`${PAGES} pages of 100 KB, coded mean ${(mean / 1024).toFixed(1)} KiB`);
-await run('gzip-coded, level 1', coded, 1);
-await run('gzip-coded, level 6', coded, 6);
-const identity = exchanges(false);
-await run('not coded, level 1', identity, 1);
-await run('not coded, level 6', identity, 6);
+/** Archives pages as they came, compressed and not, at two levels. */
+export async function archiveBench(say: (line: string) => void): Promise<boolean> {
+  const coded = exchanges(true);
+  const mean = coded.reduce((sum, { payload }) => sum + payload.length, 0) / coded.length;
+  say(`${PAGES} pages of 100 KB, coded mean ${(mean / 1024).toFixed(1)} KiB`);
+  const identity = exchanges(false);
+  for (const level of [1, 6]) {
+    say(await run(`gzip-coded, level ${level}`, coded, level));
+    say(await run(`not coded, level ${level}`, identity, level));
+  }
+  return true;
+}

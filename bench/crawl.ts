@@ -2,21 +2,16 @@
  * The crawl bench (DESIGN section 13): the real program, default configuration, on 2,000 loopback hosts without delay;
  * CPU milliseconds per page from fetch to commit, and everything read back at the end.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ServerProcess } from '../src/sim/server-process.js';
+import { type CrawlRun, type CrawlRunOptions, crawlRun, lastObject } from './crawl-run.js';
 import { measure } from './measure.js';
+import { type Stage, stagesOf } from './stages.js';
 
-export interface CrawlBenchOptions {
-  readonly hosts: number;
-  /** Of each host. */
-  readonly pages: number;
-  readonly seed: number;
-  /** The program and its first arguments. */
-  readonly crawler: readonly string[];
-  /** More arguments of `crawl`. */
-  readonly crawlArgs: readonly string[];
+export interface CrawlBenchOptions extends CrawlRunOptions {
+  /** A second crawl is made under the profiler, to see which stages the CPU goes to. */
+  readonly hasStages: boolean;
   /** Leaves the crawl's directory where it is, and says where. */
   readonly keep: boolean;
 }
@@ -31,78 +26,73 @@ export interface CrawlBenchResult {
   readonly seconds: number;
   /** Peak, MiB. */
   readonly rss: number;
+  /** How late the timers of the main thread, and of the worst page worker, came, ms: 99 of 100 not later. */
+  readonly loopDelay: number;
+  readonly workerLoopDelay: number;
   /** CPU of the synthetic server while it served, ms per page: not the crawler's, but on the same cores. */
   readonly serverCpu: number;
   readonly mostAtOncePerHost: number;
   /** CPU of `saunter reparse --all` over the same pages, ms per page. */
   readonly reparse: number;
+  /** Of the second crawl; empty if there was none. */
+  readonly stages: readonly Stage[];
   /** What was not as it must be; empty if the figures count. */
   readonly faults: readonly string[];
 }
 
 /** Runs the bench; prints what it does to standard error. */
 export async function crawlBench(options: CrawlBenchOptions): Promise<CrawlBenchResult> {
-  const { hosts, pages, seed, crawler, keep } = options;
+  const { hosts, pages, crawler, keep } = options;
+  const total = hosts * pages;
   const scratch = mkdtempSync(join(tmpdir(), 'saunter-bench-'));
-  const dir = join(scratch, 'crawl');
-  say(`writing ${hosts} x ${pages} pages`);
-  const server = await ServerProcess.start({ web: 'bench', hosts, pages, seed });
   try {
-    printFigures(server.ready.figures ?? {});
-    const seeds = join(scratch, 'seeds.txt');
-    writeFileSync(seeds, `${server.ready.seeds.join('\n')}\n`);
-    const flags = ['--seeds', seeds, '--dir', dir, '--resolve', server.ready.resolve];
-    flags.push('--allow-private', '127.0.0.0/8', '--delay', '0', '--scope', 'any', '--patience', '2s', '--json');
-    flags.push('--contact', 'mailto:bench@example.com', ...options.crawlArgs);
-
-    const before = await server.ask('usage', {});
-    const cost = await measure([...crawler, 'crawl', ...flags]);
-    const after = await server.ask('usage', {});
-    const log = await server.ask('summary', {});
+    say(`writing ${hosts} x ${pages} pages, then crawling them`);
+    const run = await crawlRun(options, scratch);
+    const { cost, log } = run;
+    printFigures(run.figures);
     say('parsing again');
-    const reparsed = await measure([...crawler, 'reparse', '--dir', dir, '--all', '--json']);
+    const reparsed = await measure([...crawler, 'reparse', '--dir', run.dir, '--all', '--json']);
     say('verifying');
-    const verified = await measure([...crawler, 'verify', '--dir', dir]);
-
-    const faults: string[] = [];
-    const expect = (right: boolean, fault: string) => right || faults.push(fault);
-    expect(cost.code === 0, `crawl ended with exit code ${cost.code}`);
-    expect(log.distinctPages === hosts * pages, `${log.distinctPages} of ${hosts * pages} pages were fetched`);
-    const held = lastObject(cost.stdout).pages;
-    expect(held === hosts * pages, `the crawl holds ${held} pages`);
-    expect(log.mostAtOncePerHost <= 1, `a host had ${log.mostAtOncePerHost} requests at once`);
+    const verified = await measure([...crawler, 'verify', '--dir', run.dir]);
+    const faults = faultsOf(run, total);
     const { read, changed, failed } = lastObject(reparsed.stdout);
-    const isSame = read === hosts * pages && changed === 0 && failed === 0;
-    expect(isSame, `reparse read ${read} pages, of which ${changed} came out other than before; ${failed} failed`);
-    expect(verified.code === 0, `verify ended with exit code ${verified.code}`);
-    const total = hosts * pages;
+    const isSame = read === total && changed === 0 && failed === 0;
+    if (!isSame) faults.push(`reparse read ${read} pages: ${changed} came out other than before, ${failed} failed`);
+    if (verified.code !== 0) faults.push(`verify ended with exit code ${verified.code}`);
     return {
       pages: log.distinctPages,
-      cpu: (cost.user + cost.system) / total,
-      user: cost.user / total,
-      system: cost.system / total,
-      pagesPerSecond: log.distinctPages / cost.seconds,
-      seconds: cost.seconds,
-      rss: cost.rss,
+      ...{ cpu: (cost.user + cost.system) / total, user: cost.user / total, system: cost.system / total },
+      ...{ pagesPerSecond: log.distinctPages / cost.seconds, seconds: cost.seconds, rss: cost.rss },
+      ...{ loopDelay: run.main.p99, workerLoopDelay: run.workers.p99 },
       reparse: (reparsed.user + reparsed.system) / total,
-      serverCpu: (after.user + after.system - before.user - before.system) / total,
+      serverCpu: run.serverCpu / total,
       mostAtOncePerHost: log.mostAtOncePerHost,
+      stages: options.hasStages ? await stages(options, scratch) : [],
       faults,
     };
   } finally {
-    await server.stop();
-    if (keep) say(`the crawl is in ${dir}`);
+    if (keep) say(`the crawl is in ${scratch}`);
     else rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-/** The last line, which `--json` makes one object; empty if there is none. */
-function lastObject(stdout: string): Record<string, number> {
-  try {
-    return JSON.parse(stdout.trimEnd().split('\n').at(-1)!) as Record<string, number>;
-  } catch {
-    return {};
-  }
+/** What a whole crawl without delays must have done. */
+export function faultsOf({ cost, log, summary }: CrawlRun, total: number): string[] {
+  const faults: string[] = [];
+  if (cost.code !== 0) faults.push(`crawl ended with exit code ${cost.code}`);
+  if (log.distinctPages !== total) faults.push(`${log.distinctPages} of ${total} pages were fetched`);
+  if (summary.pages !== total) faults.push(`the crawl holds ${summary.pages} pages`);
+  if (log.mostAtOncePerHost > 1) faults.push(`a host had ${log.mostAtOncePerHost} requests at once`);
+  return faults;
+}
+
+async function stages(options: CrawlRunOptions, scratch: string): Promise<readonly Stage[]> {
+  say('crawling once more under the profiler');
+  const folder = join(scratch, 'profiled');
+  const profiles = join(folder, 'profiles');
+  mkdirSync(profiles, { recursive: true });
+  await crawlRun({ ...options, profiles }, folder);
+  return stagesOf(profiles);
 }
 
 function printFigures(figures: Readonly<Record<string, number>>): void {

@@ -1,30 +1,39 @@
-/**
- * `npm run bench -- [crawl|parse|simhash|scale|restart|seen] [--hosts N] [--pages N] [--seed N] [--max-cpu MS] [--max-rss MIB] [--max-reparse MS] [--keep] [--json]
- * [-- MORE CRAWL FLAGS]`. See README.md in this folder.
- */
+/** `npm run bench -- [NAME] [flags] [-- MORE CRAWL FLAGS]`: see README.md in this folder. */
 import { parseArgs } from 'node:util';
+import { archiveBench } from './archive.js';
+import { coresBench } from './cores.js';
 import { crawlBench } from './crawl.js';
-import { parseBench } from './parse.js';
+import { CORES_HEAD, coresWords, crawlWords, sustainWords } from './crawl-words.js';
+import { fetchBench } from './fetch.js';
+import { parseBench, textBench } from './parse.js';
 import { peersBench } from './peers/bench.js';
 import { programFile } from './program.js';
+import { record } from './record.js';
 import { restartBench } from './restart.js';
-import { scaleBench } from './scale.js';
+import { frontierBench, scaleBench } from './scale.js';
 import { seenBench } from './seen.js';
 import { simhashBench } from './simhash.js';
+import { storeBench } from './store.js';
+import { sustainBench } from './sustain.js';
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    hosts: { type: 'string', default: '2000' },
+    hosts: { type: 'string' },
     pages: { type: 'string', default: '10' },
     seed: { type: 'string', default: '1' },
+    https: { type: 'boolean', default: false },
+    latency: { type: 'string' },
+    stages: { type: 'boolean', default: false },
     'max-cpu': { type: 'string', default: '2.5' },
     'max-rss': { type: 'string', default: '500' },
     'max-reparse': { type: 'string', default: '1' },
     crawler: { type: 'string', default: programFile },
-    urls: { type: 'string', default: '1,10,100' },
+    rate: { type: 'string', default: '386' },
+    minutes: { type: 'string', default: '10' },
+    rows: { type: 'string', default: '200000' },
+    urls: { type: 'string' },
     share: { type: 'string', default: '10' },
-    latency: { type: 'string' },
     only: { type: 'string', default: '' },
     parts: { type: 'string', default: 'race,kill' },
     rounds: { type: 'string', default: '1' },
@@ -36,28 +45,89 @@ const { values: flags, positionals } = parseArgs({
 });
 
 const [bench = 'crawl', ...crawlArgs] = positionals;
+const seed = Number(flags.seed);
+/** What a bench has said, for `--record`. */
+const said: string[] = [];
 
-/** Each prints its figures; true if they are as good as they must be. */
+/** Each says its figures; true if they are as good as they must be. */
 const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = {
-  crawl,
-  parse,
+  ...{ crawl, cores, sustain, peers, scale, restart },
+  ...{ parse: () => stages(parseBench), text: () => stages(textBench) },
+  frontier: async () => frontierBench(scaleOptions('1')),
+  seen: async () => seenBench(say),
+  ...{
+    store: () => storeBench(Number(flags.rows), say),
+    archive: () => archiveBench(say),
+    fetch: () => fetchBench(say),
+  },
   simhash,
-  scale,
-  restart,
-  seen,
-  peers,
 };
 
 if (!Object.hasOwn(BENCHES, bench)) {
   process.stderr.write(`There is no bench "${bench}": choose ${Object.keys(BENCHES).join(', ')}.\n`);
   process.exit(2);
 }
-process.exitCode = (await BENCHES[bench]()) ? 0 : 1;
+process.exitCode = (await BENCHES[bench]!()) ? 0 : 1;
+if (flags.record && said.length > 0) record(title(), said);
 
-async function parse(): Promise<boolean> {
-  const { pages, stages } = await parseBench(Number(flags.seed));
-  for (const [name, cost] of Object.entries(stages)) say(`${cost.toFixed(3)} ms CPU a page: ${name}`);
-  say(`${pages} pages`);
+/** The name of the section of results.md. */
+function title(): string {
+  const words = [bench];
+  if (flags.https) words.push('over TLS');
+  if (flags.latency !== undefined) words.push(`answers ${flags.latency} ms late`);
+  if (flags.hosts !== undefined) words.push(`${flags.hosts} hosts x ${flags.pages}`);
+  return [...words, ...crawlArgs].join(', ');
+}
+
+/** What all benches of a whole crawl have in common. */
+function crawlOptions() {
+  return {
+    ...{ hosts: Number(flags.hosts ?? '2000'), pages: Number(flags.pages), seed, isSecure: flags.https },
+    ...(flags.latency === undefined ? {} : { latency: flags.latency }),
+    ...{ crawler: [process.execPath, flags.crawler], crawlArgs, keep: flags.keep },
+  };
+}
+
+async function crawl(): Promise<boolean> {
+  const result = await crawlBench({ ...crawlOptions(), hasStages: flags.stages });
+  const faults = [...result.faults];
+  const { cpu, rss, reparse } = result;
+  if (!(cpu <= Number(flags['max-cpu']))) faults.push(`${cpu.toFixed(2)} ms CPU a page is over ${flags['max-cpu']}`);
+  if (!(rss <= Number(flags['max-rss']))) faults.push(`${rss.toFixed(0)} MiB is over ${flags['max-rss']}`);
+  const most = Number(flags['max-reparse']);
+  if (!(reparse <= most)) faults.push(`${reparse.toFixed(2)} ms CPU a page is over ${most} for reparse`);
+  if (flags.json) say(JSON.stringify({ ...result, faults }));
+  else for (const line of crawlWords(result, faults)) say(line);
+  return faults.length === 0;
+}
+
+async function cores(): Promise<boolean> {
+  for (const line of CORES_HEAD) say(line);
+  return coresBench(crawlOptions(), (row) => say(coresWords(row)));
+}
+
+async function sustain(): Promise<boolean> {
+  const result = await sustainBench({ ...crawlOptions(), rate: Number(flags.rate), minutes: Number(flags.minutes) });
+  for (const line of sustainWords(result)) say(line);
+  return result.faults.length === 0;
+}
+
+async function peers(): Promise<boolean> {
+  const report = await peersBench({
+    ...{ hosts: Number(flags.hosts ?? '300'), pages: Number(flags.pages), seed },
+    ...(flags.latency === undefined ? {} : { latency: flags.latency }),
+    ...(flags.laps === undefined ? {} : { laps: flags.laps }),
+    ...{ rounds: Number(flags.rounds), only: flags.only, parts: flags.parts },
+    progress: (line) => process.stderr.write(`${line}\n`),
+  });
+  for (const line of report.lines) say(line);
+  return report.isGood;
+}
+
+async function stages(of: typeof parseBench): Promise<boolean> {
+  const { pages, stages } = await of(seed);
+  for (const [name, cost] of Object.entries(stages)) say(`- ${cost.toFixed(3)} ms CPU a page: ${name}`);
+  say(`- ${pages} pages`);
   return true;
 }
 
@@ -75,65 +145,24 @@ async function simhash(): Promise<boolean> {
   return true;
 }
 
+function scaleOptions(urls: string) {
+  const sizes = (flags.urls ?? urls).split(',').map((millions) => Number(millions) * 1e6);
+  return { sizes, hosts: 100_000, pages: 1e6, sample: 200_000, say };
+}
+
 async function scale(): Promise<boolean> {
-  const sizes = flags.urls.split(',').map((millions) => Number(millions) * 1e6);
-  return scaleBench({ sizes, hosts: 100_000, pages: 1e6, sample: 200_000, say });
+  return scaleBench(scaleOptions('1,10,100'));
 }
 
 async function restart(): Promise<boolean> {
-  for (const millions of flags.urls.split(',').map(Number)) {
-    const urls = millions * 1e6;
+  for (const urls of scaleOptions('1,10,100').sizes) {
     const pages = (urls * Number(flags.share)) / 100;
     if (!(await restartBench({ urls, pages, hosts: 100_000, keep: flags.keep, say }))) return false;
   }
   return true;
 }
 
-async function seen(): Promise<boolean> {
-  return seenBench(say);
-}
-
-async function peers(): Promise<boolean> {
-  return peersBench({
-    ...{ hosts: Number(flags.hosts), pages: Number(flags.pages), seed: Number(flags.seed) },
-    ...(flags.latency === undefined ? {} : { latency: flags.latency }),
-    ...(flags.laps === undefined ? {} : { laps: flags.laps }),
-    ...{ rounds: Number(flags.rounds), only: flags.only, parts: flags.parts, isRecorded: flags.record, say },
-  });
-}
-
-async function crawl(): Promise<boolean> {
-  const result = await crawlBench({
-    hosts: Number(flags.hosts),
-    pages: Number(flags.pages),
-    seed: Number(flags.seed),
-    crawler: [process.execPath, flags.crawler],
-    crawlArgs,
-    keep: flags.keep,
-  });
-  const faults = [...result.faults];
-  const { cpu, user, system, rss, reparse } = result;
-  if (!(cpu <= Number(flags['max-cpu']))) faults.push(`${cpu.toFixed(2)} ms CPU a page is over ${flags['max-cpu']}`);
-  if (!(rss <= Number(flags['max-rss']))) faults.push(`${rss.toFixed(0)} MiB is over ${flags['max-rss']}`);
-  const most = Number(flags['max-reparse']);
-  if (!(reparse <= most)) faults.push(`${reparse.toFixed(2)} ms CPU a page is over ${most} for reparse`);
-  if (flags.json) say(JSON.stringify({ ...result, faults }));
-  else {
-    say(
-      `${cpu.toFixed(2)} ms CPU a page (user ${user.toFixed(2)}, system ${system.toFixed(2)}), ${result.pages} pages`,
-    );
-    say(
-      `${result.pagesPerSecond.toFixed(0)} pages/s over ${result.seconds.toFixed(1)} s; at most ${rss.toFixed(0)} MiB`,
-    );
-    say(
-      `beside it the synthetic server took ${result.serverCpu.toFixed(2)} ms a page; at most ${result.mostAtOncePerHost} request at once on a host`,
-    );
-    say(`${reparse.toFixed(2)} ms CPU a page to parse them again from the archive`);
-    for (const fault of faults) say(`FAULT: ${fault}`);
-  }
-  return faults.length === 0;
-}
-
 function say(line: string): void {
+  said.push(line);
   process.stdout.write(`${line}\n`);
 }

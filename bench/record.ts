@@ -13,7 +13,7 @@ one section, not those of two.
 `;
 
 /** The machine, in one line of Markdown: what a figure is worth depends on it. */
-export function machine(): string {
+function machine(): string {
   const [first] = cpus();
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
   const day = new Date().toISOString().slice(0, 10);
@@ -30,11 +30,12 @@ function commit(): string {
 }
 
 /** Writes a section, in place of the one of that name.
- * @param lines Markdown, one entry a line */
+ * @param lines Markdown; what is no table and no list becomes one */
 export function record(name: string, lines: readonly string[]): void {
   const text = existsSync(FILE) ? readFileSync(FILE, 'utf8') : INTRODUCTION;
   const [top = '', ...sections] = text.split(/^(?=## )/m);
-  const section = `## ${name}\n\n${machine()}\n\n${lines.join('\n').trim()}\n`;
+  const listed = lines.map((line) => (/^([-|]|$)/.test(line) ? line : `- ${line.trim()}`));
+  const section = `## ${name}\n\n${machine()}\n\n${listed.join('\n').trim()}\n`;
   const index = sections.findIndex((other) => other.startsWith(`## ${name}\n`));
   if (index < 0) sections.push(section);
   else sections[index] = section;

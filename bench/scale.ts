@@ -245,6 +245,18 @@ function longestGrowth(keys: number): number {
   return longest;
 }
 
+/** `npm run bench -- frontier`: the costs of a call at one size alone. */
+export function frontierBench(options: ScaleOptions): boolean {
+  const crowd = new Crowd(options);
+  const [urls = 1e6] = options.sizes;
+  crowd.fill(urls);
+  const { add, known, next, done, rss } = crowd.measure();
+  const of = `${urls / 1e6} million URLs of ${options.hosts} hosts`;
+  options.say(`${of}, CPU us a call: add ${add.toFixed(2)} (a link that is known already ${known.toFixed(2)})`);
+  options.say(`next ${next.toFixed(2)} a lease, done ${done.toFixed(2)}; RSS ${rss.toFixed(0)} MiB`);
+  return true;
+}
+
 /** Runs it; true if it is within DESIGN's figures. */
 export function scaleBench(options: ScaleOptions): boolean {
   const { say, sizes, hosts } = options;

@@ -1,9 +1,10 @@
 /**
- * `npm run bench -- seen`: the errors of the Bloom filter against the formula, at its design size and at twice that, with
+ * `npm run bench -- seen`: what a key of the exact table costs; the errors of the Bloom filter against the formula, at its design size and at twice that, with
  * at least 400 false answers counted for each figure; and when it says that it is overfull.
  */
 import { bloomSizeForBits } from '../src/dedupe/bloom.js';
 import { BloomSeen, UNNAMED } from '../src/dedupe/bloom-seen.js';
+import { SeenTable } from '../src/dedupe/seen.js';
 
 /** False answers that are counted: their number is then within 5% of its mean two times in three, and 15% always. */
 const FALSE = 2_000;
@@ -11,8 +12,31 @@ const FALSE = 2_000;
 const TOLERANCE = 0.1;
 const DESIGN = 4_000_000;
 
+/** Keys of the exact table whose costs are taken. */
+const EXACT = 8_000_000;
+
+/** What the exact table costs a key: inserted, found, and not found; CPU us. */
+function exactCosts(say: (line: string) => void): void {
+  const seen = new SeenTable();
+  const each = (work: (n: number) => void): string => {
+    const before = process.cpuUsage();
+    for (let n = 0; n < EXACT; n++) work(n);
+    const { user, system } = process.cpuUsage(before);
+    return ((user + system) / EXACT).toFixed(2);
+  };
+  const key = (n: number): [hi: number, lo: number] => [scatter(n), scatter(n ^ 0x2545f491)];
+  const insert = each((n) => seen.insert(...key(n), n));
+  const found = each((n) => seen.get(...key(n)));
+  const missed = each((n) => seen.get(...key(n + EXACT)));
+  const bytes = (seen.bytes / EXACT).toFixed(1);
+  say(
+    `exact, ${EXACT / 1e6} million keys, CPU us: insert ${insert}, get ${found}, get of a new key ${missed}; ${bytes} bytes`,
+  );
+}
+
 /** True if every rate is within the tolerance and the alert came in time. */
 export function seenBench(say: (line: string) => void): boolean {
+  exactCosts(say);
   let isGood = true;
   for (const bits of [9.6, 20]) {
     const seen = new BloomSeen({ keys: DESIGN, bitsPerKey: bits, rate: null, secret: () => 0x5eed });

@@ -3,7 +3,6 @@
  * is killed in the middle of its crawl and started again.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import { record } from '../record.js';
 import { installPeers } from './install.js';
 import { killLap } from './kill.js';
 import { PEERS } from './peers.js';
@@ -22,25 +21,30 @@ export interface PeersOptions {
   readonly parts: string;
   /** A file of JSON lines that gets the results, and whose earlier ones count too: a race run in pieces. */
   readonly laps?: string;
-  /** Whether `results.md` gets the tables. */
-  readonly isRecorded: boolean;
-  readonly say: (line: string) => void;
+  readonly progress: (line: string) => void;
+}
+
+export interface PeersReport {
+  /** Markdown. */
+  readonly lines: readonly string[];
+  /** Saunter itself came out without a fault. */
+  readonly isGood: boolean;
 }
 
 /** A peer that takes longer than this for one crawl is killed, ms. */
 const TIMEOUT = 220_000;
 
-/** Runs the race; false if Saunter itself came out with a fault. */
-export async function peersBench(options: PeersOptions): Promise<boolean> {
-  const { hosts, pages, seed, latency, rounds, only, parts, laps, isRecorded, say } = options;
+/** Runs the race. */
+export async function peersBench(options: PeersOptions): Promise<PeersReport> {
+  const { hosts, pages, seed, latency, rounds, only, parts, laps, progress } = options;
   const wanted = only.toLowerCase().split(',').filter(Boolean);
   const peers = PEERS.filter(({ name }) => wanted.length === 0 || wanted.includes(name.toLowerCase()));
   const missing = wanted.filter((name) => !peers.some((peer) => peer.name.toLowerCase() === name));
   if (missing.length > 0) {
-    say(`There is no peer ${missing.join(', ')}: choose among ${PEERS.map(({ name }) => name).join(', ')}.`);
-    return false;
+    const names = PEERS.map(({ name }) => name).join(', ');
+    return { lines: [`There is no peer ${missing.join(', ')}: choose among ${names}.`], isGood: false };
   }
-  say('fetching the peers from the registries of Debian and npm, unless they are there');
+  progress('fetching the peers from the registries of Debian and npm, unless they are there');
   const installed = installPeers();
   const race: RaceOptions = { hosts, pages, seed, installed, timeout: TIMEOUT, ...(latency ? { latency } : {}) };
   const entries: Entry[] = [];
@@ -50,20 +54,19 @@ export async function peersBench(options: PeersOptions): Promise<boolean> {
   const piece = new Date().toISOString();
   const keep = (entry: Entry): void => {
     entries.push(entry);
-    say(JSON.stringify(entry.lap ?? entry.kill));
+    progress(JSON.stringify(entry.lap ?? entry.kill));
     if (laps !== undefined) appendFileSync(laps, `${JSON.stringify(entry)}\n`);
   };
   if (parts.includes('race')) {
     for (let round = 0; round < rounds; round++) for (const peer of peers) keep({ piece, lap: await lap(peer, race) });
   }
   if (parts.includes('kill')) for (const peer of peers) keep({ piece, kill: await killLap(peer, race) });
-  const report = [
+  const lines = [
     `${hosts} hosts x ${pages} pages, addresses instead of names${latency ? `, every answer ${latency} ms late` : ''}; the median of the laps.`,
     '',
     ...peersReport(entries, PEERS, installed.versions),
   ];
-  for (const line of report) say(line);
-  if (isRecorded) record(latency ? `peers, answers ${latency} ms late` : 'peers', report);
   const own = entries.filter((entry) => (entry.lap ?? entry.kill).name === 'Saunter');
-  return own.every(({ lap, kill }) => (lap ?? kill)!.fault === '' && (kill === undefined || kill.lost === 0));
+  const isGood = own.every(({ lap, kill }) => (lap ?? kill)!.fault === '' && (kill === undefined || kill.lost === 0));
+  return { lines, isGood };
 }

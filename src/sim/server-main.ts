@@ -1,5 +1,5 @@
 /**
- * A synthetic server as a program: `node dist/sim/server-main.js --web demo|kill|bench|traps [--port N] [--seed N]
+ * A synthetic server as a program: `node dist/sim/server-main.js --web demo|kill|bench|pool|traps [--port N] [--seed N]
  * [--hosts N] [--pages N] [--latency MS-MS] [--key FILE --cert FILE] [--literal] [--control] [--log FILE]`.
  *
  * With a key and a certificate (PEM) it speaks TLS. `--literal` calls hosts by their addresses instead of names.
@@ -17,6 +17,7 @@ import { ServerControl } from './server-commands.js';
 import type { ReadyLine } from './server-control.js';
 import type { SyntheticWeb, WebPlace } from './web.js';
 import { type BenchFigures, createBenchWeb } from './web-bench.js';
+import { createPoolWeb } from './web-bench-pool.js';
 import { createDemoWeb } from './web-demo.js';
 import { createKillWeb } from './web-kill.js';
 import { createTrapWeb } from './web-traps.js';
@@ -58,8 +59,10 @@ async function build(place: WebPlace): Promise<SyntheticWeb> {
       figures = bench.figures;
       return bench;
     }
+    case 'pool':
+      return createPoolWeb(size(400, 600), place);
     default:
-      throw new Error(`there is no web named ${flags.web}: choose demo, kill, bench or traps`);
+      throw new Error(`there is no web named ${flags.web}: choose demo, kill, bench, pool or traps`);
   }
 }
 

@@ -13,7 +13,7 @@ import {
 } from './server-control.js';
 
 export interface ServerProcessOptions {
-  readonly web: 'demo' | 'kill' | 'bench' | 'traps';
+  readonly web: 'demo' | 'kill' | 'bench' | 'pool' | 'traps';
   readonly hosts?: number;
   readonly pages?: number;
   readonly seed?: number;

@@ -13,6 +13,8 @@ const SMALLEST = 88_000;
 const LARGEST = 112_000;
 /** Characters of HTML that the article of a page is given. */
 const ARTICLE = 17_000;
+/** What is left for the state of an application on a page of the mean size. */
+const STATE = 35_000;
 
 const INLINE = ['em', 'strong', 'b', 'i', 'code', 'small', 'cite', 'span'];
 
@@ -22,27 +24,64 @@ const INLINE = ['em', 'strong', 'b', 'i', 'code', 'small', 'cite', 'span'];
  */
 export function benchPage(vocabulary: Vocabulary, topic: Topic, random: WebRandom, links: readonly string[]): string {
   const title = heading(vocabulary, topic, random);
-  let used = 0;
-  const anchor = (style: string) =>
-    `<a class="${style}" href="${links[used++ % links.length]!}"><svg class="icon" aria-hidden="true"><use href="#icon-${random.below(20)}"></use></svg><span class="label">${word(vocabulary, topic, random)}</span></a>`;
-  // One word in five stands in an element of its own.
-  const mark = (word: string) => {
-    const choice = random.below(40);
-    return choice < INLINE.length ? `<${INLINE[choice]}>${word}</${INLINE[choice]}>` : word;
-  };
-  const { top, bottom } = pageFrame(title, anchor, random, vocabulary, topic);
-  let article = '';
-  for (let index = 0; article.length < ARTICLE; index++) {
-    if (index % 6 === 0)
-      article += `<h2 class="section-title" id="s${index}">${heading(vocabulary, topic, random)}</h2>\n`;
-    article += '<div class="block block--text" data-block="text"><div class="block__inner"><p class="article-body">';
-    for (let rest = random.between(2, 4); rest > 0; rest--) article += sentence(vocabulary, topic, random, mark);
-    if (used < links.length) article += anchor('inline-link');
-    article += '</p></div></div>\n';
-    if (index % 12 === 11) article += figure(random, heading(vocabulary, topic, random));
-  }
+  const writer = new PageWriter(vocabulary, topic, random, links);
+  const { top, bottom } = pageFrame(title, writer, random, vocabulary, topic);
+  const article = writer.article(ARTICLE);
   const rest = random.between(SMALLEST, LARGEST) - top.length - article.length - bottom.length;
   return top + article + applicationState(rest, vocabulary, topic, random) + bottom;
+}
+
+/** The pieces of a page, for a web that puts pages together from a stock of them: every piece is drawn anew.
+ * @param links hrefs for the frame, at least 120 */
+export function benchPieces(vocabulary: Vocabulary, topic: Topic, random: WebRandom, links: readonly string[]) {
+  const writer = new PageWriter(vocabulary, topic, random, links);
+  return {
+    frame: () => pageFrame(heading(vocabulary, topic, random), writer, random, vocabulary, topic),
+    article: (share: number) => new PageWriter(vocabulary, topic, random, []).article(ARTICLE / share),
+    state: () => applicationState(STATE, vocabulary, topic, random),
+  };
+}
+
+/** Writes the parts of one page that have links in them. */
+class PageWriter {
+  readonly #vocabulary: Vocabulary;
+  readonly #topic: Topic;
+  readonly #random: WebRandom;
+  readonly #links: readonly string[];
+  #used = 0;
+
+  constructor(vocabulary: Vocabulary, topic: Topic, random: WebRandom, links: readonly string[]) {
+    this.#vocabulary = vocabulary;
+    this.#topic = topic;
+    this.#random = random;
+    this.#links = links;
+  }
+
+  anchor(style: string): string {
+    const href = this.#links[this.#used++ % this.#links.length]!;
+    return `<a class="${style}" href="${href}"><svg class="icon" aria-hidden="true"><use href="#icon-${this.#random.below(20)}"></use></svg><span class="label">${word(this.#vocabulary, this.#topic, this.#random)}</span></a>`;
+  }
+
+  /** So many characters of headings, paragraphs and figures, with links while there are some that were not used. */
+  article(length: number): string {
+    const [vocabulary, topic, random] = [this.#vocabulary, this.#topic, this.#random];
+    // One word in five stands in an element of its own.
+    const mark = (word: string) => {
+      const choice = random.below(40);
+      return choice < INLINE.length ? `<${INLINE[choice]}>${word}</${INLINE[choice]}>` : word;
+    };
+    let article = '';
+    for (let index = 0; article.length < length; index++) {
+      if (index % 6 === 0)
+        article += `<h2 class="section-title" id="s${index}">${heading(vocabulary, topic, random)}</h2>\n`;
+      article += '<div class="block block--text" data-block="text"><div class="block__inner"><p class="article-body">';
+      for (let rest = random.between(2, 4); rest > 0; rest--) article += sentence(vocabulary, topic, random, mark);
+      if (this.#used < this.#links.length) article += this.anchor('inline-link');
+      article += '</p></div></div>\n';
+      if (index % 12 === 11) article += figure(random, heading(vocabulary, topic, random));
+    }
+    return article;
+  }
 }
 
 /** A script with `size` characters of JSON, as applications leave it for their own start. */
@@ -69,7 +108,7 @@ function figure(random: WebRandom, caption: string): string {
 /** What stands around the article. */
 function pageFrame(
   title: string,
-  anchor: (style: string) => string,
+  writer: PageWriter,
   random: WebRandom,
   vocabulary: Vocabulary,
   topic: Topic,
@@ -82,15 +121,15 @@ function pageFrame(
 ${repeat(6, (i) => `<link rel="stylesheet" href="/assets/css/part-${i}.css?v=${random.hex(8)}">\n`)}${repeat(8, (i) => `<meta property="og:part${i}" content="${heading(vocabulary, topic, random)}">\n`)}<script>window.dataLayer = window.dataLayer || []; function track() { dataLayer.push(arguments); } if (1 < 2 && "<p>" !== '') track('page', '${random.hex(16)}');</script>
 <style>.grid{display:grid;grid-template-columns:repeat(12,1fr);gap:16px}.card>a{color:#123}</style>
 </head><body class="page page--article"><header class="site-header"><nav class="main-nav" aria-label="Main"><ul class="menu">
-${repeat(30, () => `<li class="menu__item menu__item--level-1" role="none">${anchor('menu__link menu__link--level-1')}</li>\n`)}</ul></nav></header>
+${repeat(30, () => `<li class="menu__item menu__item--level-1" role="none">${writer.anchor('menu__link menu__link--level-1')}</li>\n`)}</ul></nav></header>
 <div class="grid"><main class="content" id="content"><article class="article"><h1 class="headline">${title}</h1>
 `;
   const bottom = `<table class="data-table"><thead><tr>${repeat(4, () => `<th scope="col">${heading(vocabulary, topic, random)}</th>`)}</tr></thead><tbody>
 ${repeat(110, () => `<tr class="data-table__row">${repeat(4, () => `<td class="data-table__cell">${random.below(10_000)}</td>`)}</tr>\n`)}</tbody></table>
 </article></main><aside class="sidebar"><h2 class="widget-title">Related</h2>
-${repeat(40, () => `<div class="card card--small card--sidebar"><span class="card__kicker card__kicker--muted"></span><div class="card__body">${anchor('card__link')}</div></div>\n`)}</aside></div>
+${repeat(40, () => `<div class="card card--small card--sidebar"><span class="card__kicker card__kicker--muted"></span><div class="card__body">${writer.anchor('card__link')}</div></div>\n`)}</aside></div>
 <footer class="site-footer"><ul class="footer-list">
-${repeat(30, () => `<li class="footer-list__item">${anchor('footer-list__link')}</li>\n`)}</ul><p class="legal">&copy; 2026 &middot; ${title}</p></footer>
+${repeat(30, () => `<li class="footer-list__item">${writer.anchor('footer-list__link')}</li>\n`)}</ul><p class="legal">&copy; 2026 &middot; ${title}</p></footer>
 <script src="/assets/js/app.js?v=${random.hex(8)}" defer></script></body></html>
 `;
   return { top, bottom };

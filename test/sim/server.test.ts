@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { Agent, get, type IncomingHttpHeaders } from 'node:http';
+import { get as getSecure } from 'node:https';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { SyntheticServer } from '../../src/sim/server.js';
+import { SyntheticServer, type SyntheticServerOptions } from '../../src/sim/server.js';
 import { webAddress } from '../../src/sim/server-address.js';
 import { gaps, type LoggedRequest, summarizeLog } from '../../src/sim/server-log.js';
 import { plainAnswer, type SyntheticWeb } from '../../src/sim/web.js';
@@ -19,8 +21,8 @@ const tiny: SyntheticWeb = {
 let server: SyntheticServer;
 let agent: Agent;
 
-async function start(): Promise<void> {
-  server = await SyntheticServer.start(() => tiny, { addressOf: webAddress });
+async function start(more: Partial<SyntheticServerOptions> = {}): Promise<void> {
+  server = await SyntheticServer.start(() => tiny, { addressOf: webAddress, ...more });
   agent = new Agent({ keepAlive: true });
 }
 
@@ -48,6 +50,25 @@ function fetchFrom(host: string, path: string): Promise<Fetched> {
 }
 
 describe('the synthetic server', () => {
+  test('is late by its latency, on every answer', async () => {
+    await start({ latency: [40, 60] });
+    await fetchFrom('one.test', '/');
+    const [{ arrived, ended }] = server.log as [LoggedRequest];
+    expect(ended - arrived).toBeGreaterThanOrEqual(39);
+  });
+
+  test('speaks TLS when it has a certificate', async () => {
+    const [key, cert] = ['good.key', 'good.pem'].map((file) => readFileSync(`test/fixtures/tls/${file}`, 'utf8'));
+    await start({ tls: { key: key!, cert: cert! } });
+    const options = { host: webAddress('one.test'), port: server.port, ca: cert!, servername: 'good.test' };
+    const body = await new Promise((resolve, reject) => {
+      getSecure({ ...options, headers: { host: 'one.test' } }, (response) => {
+        response.setEncoding('latin1').once('data', resolve);
+      }).on('error', reject);
+    });
+    expect(body).toBe('one.test / false');
+  });
+
   test('answers each host at its own address, over kept connections', async () => {
     await start();
     expect((await fetchFrom('one.test', '/a?b=c')).body).toBe('one.test /a?b=c false');

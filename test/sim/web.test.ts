@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { webAddress } from '../../src/sim/server-address.js';
 import type { SyntheticWeb, WebPlace } from '../../src/sim/web.js';
 import { createBenchWeb } from '../../src/sim/web-bench.js';
+import { createPoolWeb } from '../../src/sim/web-bench-pool.js';
 import { createDemoWeb } from '../../src/sim/web-demo.js';
 import { createKillWeb } from '../../src/sim/web-kill.js';
 import { ask, bodyText, walk } from '../support/walk.js';
@@ -52,6 +53,25 @@ describe('the web of the kill test', () => {
   test('has no two pages alike', () => {
     const bodies = web.reachable().map((url) => bodyText(ask(web, url)));
     expect(new Set(bodies).size).toBe(bodies.length);
+  });
+});
+
+describe('the web of the long runs', () => {
+  const web = createPoolWeb({ hosts: 2, pages: 3, seed: 3 }, place);
+
+  test('puts pages together that decode, are all different, and lead to all that it promises', () => {
+    expect([...walk(web, 16).pages].sort()).toEqual(web.reachable());
+    const bodies = web.reachable().map((url) => gunzipSync(ask(web, url).body).toString());
+    expect(new Set(bodies).size).toBe(6);
+    for (const body of bodies) expect(body).toMatch(/^<!DOCTYPE html>[\s\S]*<\/html>\n$/);
+  });
+
+  test('calls its hosts by their addresses where it is told to, and speaks of https', () => {
+    const [literal, secure] = [{ isLiteral: true }, { isSecure: true }].map((how) =>
+      createPoolWeb({ hosts: 1, pages: 1, seed: 3 }, { ...place, ...how }),
+    );
+    expect(literal!.seeds).toEqual([`http://${webAddress('site-0.test')}:8080/`]);
+    expect(secure!.seeds).toEqual(['https://site-0.group-0.test:8080/']);
   });
 });
 
