@@ -75,7 +75,8 @@ function title(): string {
   const words = [bench];
   if (flags.https) words.push('over TLS');
   if (flags.latency !== undefined) words.push(`answers ${flags.latency} ms late`);
-  if (flags.hosts !== undefined) words.push(`${flags.hosts} hosts x ${flags.pages}`);
+  // the peers' own table says how many pages there were
+  if (flags.hosts !== undefined && bench !== 'peers') words.push(`${flags.hosts} hosts x ${flags.pages}`);
   return [...words, ...crawlArgs].join(', ');
 }
 

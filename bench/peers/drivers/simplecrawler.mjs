@@ -10,7 +10,8 @@ const file = createWriteStream(`${out}/pages.jsonl`, { flags: 'a' });
 
 const crawler = new Crawler(sites[0]);
 crawler.filterByDomain = false;
-crawler.interval = 1;
+// one request is begun in each interval, and each looks through the whole queue
+crawler.interval = 5;
 crawler.maxConcurrency = 16;
 crawler.decompressResponses = true;
 crawler.discoverResources = (body, { url }) =>
