@@ -95,8 +95,9 @@ export class MadeCrawl {
       typeof made.text === 'string'
         ? this.#text.appendConversion({ url: made.url, date: at, text: made.text, refersTo: record.recordId })
         : null;
+    const host = this.#hosts.get(new URL(made.url).hostname)!;
     this.#changes.requests.push(
-      requestRow(request, { url, target: made.url, started: at, ended: at, record: pointer }),
+      requestRow(request, { url, host, target: made.url, started: at, ended: at, record: pointer }),
     );
     this.#changes.visits.push(
       visitRow(id, {
