@@ -34,6 +34,7 @@ export const FLOORS = [
     'option-kinds.ts',
     'option-texts.ts',
     'errors.ts',
+    'file-fault.ts',
     'gunzip.ts',
     'nearest.ts',
     'parse-url.ts',

@@ -6,6 +6,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { type ConfigFunctions, NO_FUNCTIONS, readConfigModule } from './config-module.js';
 import { UserError } from './errors.js';
+import { fileFault } from './file-fault.js';
 import type { ConfigSource } from './load-config.js';
 
 const LARGEST = 1024 * 1024;
@@ -61,15 +62,8 @@ function readText(path: string): string {
     if (file.size > LARGEST) throw new Error('it is larger than 1 MiB');
     return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
-    throw new UserError(`The config file ${path} cannot be read: ${reasonOf(error)}.`, 2, { cause: error });
+    throw new UserError(`The config file ${path} cannot be read: ${fileFault(error)}.`, 2, { cause: error });
   }
-}
-
-function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return 'there is no such file';
-  if (code === 'EACCES' || code === 'EPERM') return 'this user may not read it';
-  return message;
 }
 
 /** JSON is YAML too, and is read as such for the sake of its lines; but what is not JSON is not let through as YAML. */

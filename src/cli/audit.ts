@@ -5,7 +5,7 @@ import { notMet } from '../embedded/operate.js';
 import { productToken } from '../embedded/parts.js';
 import { OUTCOMES } from '../errors.js';
 import { userAgent } from '../load-config.js';
-import { formatCount, formatDuration } from '../units.js';
+import { counted, formatCount, formatDuration } from '../units.js';
 import { version } from '../version.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import { hostOperand } from './block.js';
@@ -104,7 +104,7 @@ function conclude(name: string, total: Total, events: readonly HostEventRow[], t
     return;
   }
   terminal.print(
-    `${formatCount(total.requests)} requests to ${name} from ${iso(total.first)} to ${iso(total.last)}; the smallest ` +
+    `${counted(total.requests, 'request')} to ${name} from ${iso(total.first)} to ${iso(total.last)}; the smallest ` +
       `gap was ${total.smallest === null ? 'none' : formatDuration(total.smallest)}.`,
   );
   for (const [code, count] of total.codes) {

@@ -6,11 +6,12 @@ import {
   exportTo,
   TEXT_FORMATS,
 } from '../corpus/export.js';
+import { type NoPages, whyNoPages } from '../corpus/no-pages.js';
 import { EVERY_PAGE, type PageFilter } from '../corpus/page-filter.js';
 import { lookInto } from '../embedded/look.js';
 import { systemClock } from '../engines/system.js';
 import { UserError } from '../errors.js';
-import { counted, parseDuration } from '../units.js';
+import { counted, formatCount, parseDuration } from '../units.js';
 import { version } from '../version.js';
 import { type Arguments, type CommandSpec, listOf } from './arguments.js';
 import { DIR_FLAG, type ExitCode, requireDir, type World } from './command.js';
@@ -79,19 +80,31 @@ export async function run(args: Arguments, { terminal, signal }: World): Promise
   return lookInto(requireDir(args), async (reader, paths) => {
     if (out === undefined) {
       const pages = await exportInto(standardOutput(terminal), reader, paths, options);
-      if (pages === 0) terminal.error(NONE);
+      if (pages === 0) terminal.error(nothing(whyNoPages(reader, options.filter), flags));
       return signal.aborted ? 130 : 0;
     }
     const pages = await exportTo(out, reader, paths, options);
     if (pages === null) return 130;
-    if (pages === 0) terminal.error(NONE);
-    terminal.say(`${counted(pages, 'page')} in ${out}.`);
+    if (pages === 0) terminal.error(nothing(whyNoPages(reader, options.filter), flags));
+    else terminal.say(`${counted(pages, 'page')} in ${out}.`);
     return 0;
   });
 }
 
-/** A file without pages looks like a success; a filter that is mistyped gives one. */
-const NONE = 'No page is in it: none that this crawl has passes the filters.';
+/** Whoever exports nothing wants to know why. */
+function nothing({ pages, left, by }: NoPages, flags: Flags): string {
+  if (pages === 0) return 'No page was exported: the crawl has none yet.';
+  const filters = by.map((name) => FILTERS[name]).filter((flag) => flags.has(flag) || flag === 'noindex');
+  const words = filters.map((flag) => `--${flag} ${flags.get(flag) ?? 'drop'}`).join(' and ') || 'the filters';
+  const which = left === pages ? (left === 1 ? 'the only page' : `all ${formatCount(left)} pages`) : `the ${formatCount(left)} of ${counted(pages, 'page')} that the others left`; // biome-ignore format: short
+  return `No page was exported: ${words} took ${which}.`;
+}
+
+/** The flag of each filter. */
+const FILTERS: Readonly<Record<keyof PageFilter, string>> = {
+  ...{ hosts: 'host', notHosts: 'not-host', noindex: 'noindex', duplicates: 'duplicates', since: 'since' },
+  ...{ changedSince: 'changed-since', languages: 'language', minWords: 'min-words', aiPreference: 'ai-preference' },
+};
 
 function progress(terminal: Terminal, share: number, pages: number): void {
   terminal.progress(`Exporting: ${Math.floor(share * 100)}% · ${counted(pages, 'page')}`, performance.now());

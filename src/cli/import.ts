@@ -1,5 +1,7 @@
+import { accessSync, constants, statSync } from 'node:fs';
 import { importInto } from '../embedded/import.js';
 import { UserError } from '../errors.js';
+import { fileFault } from '../file-fault.js';
 import { userAgent } from '../load-config.js';
 import { counted, formatCount } from '../units.js';
 import { version } from '../version.js';
@@ -39,6 +41,7 @@ export async function run(args: Arguments, { terminal, signal }: World): Promise
   if (args.operands.length === 0) throw new UserError('What is to be imported? Name WARC or ARC files.', 2);
   const dir = requireDir(args);
   const { config } = await configured(args, terminal);
+  for (const file of args.operands) checkReadable(file);
   let refused = 0;
   const counts = await importInto(dir, {
     ...{ files: args.operands, config, userAgent: userAgent(version(), config.contact) },
@@ -64,4 +67,15 @@ export async function run(args: Arguments, { terminal, signal }: World): Promise
   }
   if (signal.aborted) return 130;
   return refused > 0 ? 1 : 0;
+}
+
+/** Asked before a directory is made. A pipe (`<(zcat ...)`) will do.
+ * @throws UserError (usage) */
+function checkReadable(file: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+    if (statSync(file).isDirectory()) throw Object.assign(new Error('folder'), { code: 'EISDIR' });
+  } catch (error) {
+    throw new UserError(`${file} cannot be read: ${fileFault(error)}. Nothing was imported.`, 2, { cause: error });
+  }
 }

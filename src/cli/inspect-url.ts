@@ -53,9 +53,30 @@ function explainUrl(input: Case): Row[] {
     ['key', `${keyer.hex(url)} (under a zero secret; every crawl draws its own)`],
     ['host', `${host}, of the domain ${domainOf(host)}`],
     ['robots.txt', `${origin}/robots.txt`],
-    ...changes(standard, normal).map((change): Row => ['changed', change]),
+    ...[...parsing(text, standard), ...changes(standard, normal)].map((change): Row => ['changed', change]),
     ...guards(normal),
   ];
+}
+
+/** What parsing by the WHATWG standard has changed in a URL that was given whole; of a relative one it says nothing. */
+function parsing(text: string, standard: URL): string[] {
+  const [, scheme, authority, path] = /^\s*([a-z][a-z0-9+.-]*):[\\/]*([^\\/?#]*)([^?#]*)/i.exec(text) ?? [];
+  if (scheme === undefined || `${scheme.toLowerCase()}:` !== standard.protocol) return [];
+  const host = authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d*$/, '');
+  const said: string[] = [];
+  const say = (is: boolean, change: string): void => {
+    if (is) said.push(change);
+  };
+  say(/^\s|\s$|[\t\r\n]/.test(text), 'spaces, tabs and line ends around or in it dropped');
+  say(/\\/.test(`${authority}${path}`) || !/^\s*[^:]+:\/\/[^/]/.test(text), 'slashes put right');
+  say(/[A-Z]/.test(scheme), 'scheme in lower case');
+  const isPlain = /^[\0-\x7f]*$/.test(host);
+  say(isPlain && host.toLowerCase() === standard.hostname && host !== standard.hostname, 'host in lower case');
+  say(!isPlain, 'host in its ASCII form (IDNA)');
+  say(isPlain && host.toLowerCase() !== standard.hostname, 'host in the spelling that the standard gives it');
+  say(/:\d*$/.test(authority) && standard.port === '', 'default port dropped');
+  say(/(?:^|[\\/])(?:\.|%2e){1,2}(?:[\\/]|$)/i.test(path), 'dot segments resolved');
+  return said;
 }
 
 /** What the normal form has lost or gained against the WHATWG serialisation, step by step (DESIGN 5). */

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { UserError } from '../errors.js';
+import { fileFault } from '../file-fault.js';
 import { nearest } from '../nearest.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import type { ExitCode, World } from './command.js';
@@ -104,7 +105,7 @@ async function one(what: string, input: Case, kind: Inspector, asJson: boolean, 
     if (error instanceof UserError) throw error;
     const flag = error instanceof WrongCase ? spec.flags.find(({ name }) => fieldOf(name) === error.field) : undefined;
     const hint = flag === undefined ? '' : ` (--${flag.name} ${flag.value})`;
-    const sentence = `${what} cannot be inspected: ${(error as Error).message}${hint}.`;
+    const sentence = `${what} cannot be inspected: ${fileFault(error)}${hint}.`;
     throw new UserError(sentence, error instanceof WrongCase ? 2 : 1, { cause: error });
   }
 }
@@ -139,7 +140,7 @@ async function answerLine(line: string, given: Case, kind: Inspector): Promise<s
     const copied = Object.fromEntries(Object.entries(input).filter(([field]) => !kind.reads.includes(field)));
     return JSON.stringify({ ...copied, ...(await kind.answer({ ...given, ...input })) });
   } catch (error) {
-    return JSON.stringify({ id, error: (error as Error).message });
+    return JSON.stringify({ id, error: fileFault(error) });
   }
 }
 

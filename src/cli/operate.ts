@@ -8,8 +8,8 @@ import { UserError } from '../errors.js';
 import { askCrawl } from '../serve/control-client.js';
 import { serveControl } from '../serve/control-socket.js';
 
-/** A crawl that starts or stops holds its directory without listening: how often and how long it is asked again. */
-const TRIES = 40;
+/** A crawl that starts or stops holds its directory without listening: how long it is asked again, and how often. */
+const PATIENCE_MS = 10_000;
 const PAUSE_MS = 250;
 
 /**
@@ -18,15 +18,19 @@ const PAUSE_MS = 250;
  */
 export async function operateOn(dir: string, request: OperatorRequest): Promise<OperatorAnswer> {
   const { operateStopped } = await import('../embedded/operate-stopped.js');
-  for (let tries = 1; ; tries++) {
+  const end = performance.now() + PATIENCE_MS;
+  for (;;) {
     const answer = await askCrawl(dir, request);
     if (answer !== null) return answer as OperatorAnswer;
     try {
       return await operateStopped(dir, request);
     } catch (error) {
       if (!(error instanceof DirectoryInUse)) throw error;
-      if (tries === TRIES) {
-        throw new UserError(`The crawl in ${dir} runs, and does not listen (yet, or any more): try again later.`);
+      if (performance.now() >= end) {
+        throw new UserError(
+          `The crawl in ${dir} runs and does not listen. If a program of yours runs it (createCrawler), that program has to ` +
+            'ask it (crawler.operate); if it starts or stops, try again in a moment.',
+        );
       }
       await sleep(PAUSE_MS);
     }

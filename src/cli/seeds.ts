@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { seedUrl } from '../embedded/seed-url.js';
 import { UserError } from '../errors.js';
+import { fileFault } from '../file-fault.js';
 
 /** A seed file larger than this is a mistake. */
 const LARGEST_BYTES = 256 * 1024 * 1024;
@@ -46,7 +47,7 @@ async function readText(stream: Readable, name: string): Promise<string> {
       chunks.push(part);
     }
   } catch (error) {
-    throw new UserError(`The seeds in ${name} cannot be read: ${(error as Error).message}.`, 2, { cause: error });
+    throw new UserError(`The seeds in ${name} cannot be read: ${fileFault(error)}.`, 2, { cause: error });
   }
   return Buffer.concat(chunks)
     .toString('utf8')

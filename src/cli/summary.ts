@@ -75,6 +75,8 @@ const budgetBound = ({ rejected, waiting }: CrawlSummary): number =>
 
 /** What the back queues allow, and whether that held the crawl up. */
 export function ceilingWords({ period, pagesPerSecond, binds, bound }: CeilingSummary): string {
+  if (bound === 0 && !binds && period !== null)
+    return `back queues at a period of ${period} s; hosts set the pace, not they: one page of each in that time`;
   const allow =
     period === null
       ? 'back queues'

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { createGzip, type Gzip } from 'node:zlib';
 import { UserError } from '../errors.js';
+import { fileFault } from '../file-fault.js';
 
 /** Takes bytes, and waits while they cannot be written. */
 export interface Output {
@@ -16,7 +17,9 @@ const PART = '.part';
 const GATHERED = 128 * 1024;
 
 const cannotWrite = (path: string, cause: unknown): UserError =>
-  cause instanceof UserError ? cause : new UserError(`cannot write ${path}: ${(cause as Error).message}`, 1, { cause });
+  cause instanceof UserError
+    ? cause
+    : new UserError(`${path} cannot be written: ${fileFault(cause)}. Give another --out.`, 1, { cause });
 
 /**
  * Writes a file through `body`, which says whether it came to its end; only then the file gets its name. Otherwise

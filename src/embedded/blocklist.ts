@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { UserError } from '../errors.js';
 import { parseIp } from '../fetch/ip.js';
+import { fileFault } from '../file-fault.js';
 import { hostOf } from '../url/normalize.js';
 
 /** Tells whether a host is one of the names, or lies below one. */
@@ -24,7 +25,7 @@ function readInto(names: Set<string>, path: string): void {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new UserError(`The blocklist ${path} cannot be read: ${(error as Error).message}.`, 2);
+    throw new UserError(`The blocklist ${path} cannot be read: ${fileFault(error)}.`, 2);
   }
   for (const [i, line] of text.split('\n').entries()) {
     const words = line

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { UserError } from '../errors.js';
 import { AddressRanges } from '../fetch/address-ranges.js';
+import { fileFault } from '../file-fault.js';
 
 /** The list that is shipped, with its date and sources. */
 const SHIPPED = new URL('../../data/cdn-ranges.txt', import.meta.url);
@@ -20,7 +21,7 @@ function read(path: string | null): string {
     return readFileSync(path ?? SHIPPED, 'utf8');
   } catch (error) {
     throw new UserError(
-      `The list of CDN addresses cannot be read: ${(error as Error).message}. Give politeness.cdn a file that exists.`,
+      `The list of CDN addresses cannot be read: ${fileFault(error)}. Give politeness.cdn a file that exists.`,
       2,
     );
   }

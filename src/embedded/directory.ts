@@ -1,5 +1,5 @@
 /** The directory of a crawl (DESIGN 8): its paths, and what is opened in it. */
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { archiveError } from '../archive/archive-files.js';
 import { UserError } from '../errors.js';
@@ -49,6 +49,19 @@ export function makeDirectory(root: string): CrawlDirectory {
     }
   }
   return paths;
+}
+
+/** What lies in a folder before a crawl is begun in it; null if there is none. */
+export const before = (root: string): ReadonlySet<string> | null => (existsSync(root) ? new Set(listOf(root)) : null);
+
+/** Takes back what was made for a crawl that was refused before it did anything.
+ * @param there what {@link before} said */
+export function unmake(root: string, there: ReadonlySet<string> | null): void {
+  for (const name of listOf(root)) {
+    const isOurs = OWN.has(name) || name.startsWith('crawl.sqlite');
+    if (isOurs && !there?.has(name)) rmSync(join(root, name), { recursive: true, force: true });
+  }
+  if (there === null && listOf(root).length === 0) rmdirSync(root);
 }
 
 /** What lies in a folder; nothing if there is none, and whatever is wrong with it is found when it is made. */

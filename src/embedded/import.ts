@@ -16,6 +16,7 @@ import type { Store } from '../engines/ports.js';
 import { openSqliteStore } from '../engines/sqlite.js';
 import { systemClock } from '../engines/system.js';
 import { UserError } from '../errors.js';
+import { fileFault } from '../file-fault.js';
 import { frozenDifference, frozenOptions } from '../load-config.js';
 import { HeavyTypes } from '../parse/stage.js';
 import { Batches } from '../state/batches.js';
@@ -141,7 +142,7 @@ async function importFile(
     const { code } = error as NodeJS.ErrnoException;
     if (error instanceof WarcFormatError) options.onRefused(`${error.message}. What is before that was imported.`);
     else if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR')
-      options.onRefused(`cannot read ${file}: ${code}`);
+      options.onRefused(`${file} cannot be read: ${fileFault(error)}.`);
     else throw error;
   }
 }

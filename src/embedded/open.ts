@@ -26,7 +26,7 @@ import { type PoolEvents, type PoolSettings, WorkerPool } from '../workers/pool.
 import type { Blocklist } from './blocklist.js';
 import { ceilingSummary } from './ceiling.js';
 import { type Decisions, decisions } from './decisions.js';
-import { type CrawlDirectory, makeDirectory } from './directory.js';
+import { before, type CrawlDirectory, makeDirectory, unmake } from './directory.js';
 import { type Identity, identify, remember } from './identity.js';
 import { batchTimes, fetchSettings, pageSettings, poolLimits, productToken, resolverOptions } from './parts.js';
 import { checkSeeds, reaching } from './reach.js';
@@ -65,19 +65,32 @@ export interface OpenedCrawl {
   heard: ((changes: Changes) => void)[];
   /** Closes everything; an index of a crawl that has ended is sorted. */
   close(hasEnded: boolean): Promise<void>;
+  /** The same for a crawl that never ran; a new one leaves nothing behind. */
+  abandon(): Promise<void>;
 }
 
 /** @param script what page workers are started from; tests put a poisonous one here */
 export async function openCrawl(options: CrawlOptions, ui: CrawlUi, script: URL): Promise<OpenedCrawl> {
+  const there = before(options.dir);
   const paths = makeDirectory(options.dir);
   const lock = lockDirectory(options.dir, systemClock.wall());
   let store: SqliteStore | undefined;
+  /** Nothing was ever committed: whoever is refused now leaves no trace. */
+  const isEmpty = (): boolean => store?.meta('crawl.id') === null;
   try {
     store = openSqliteStore(paths.store, { create: true, warn: (sentence) => ui.say(sentence) });
-    return await wire(options, ui, script, paths, lock, store);
+    const opened = await wire(options, ui, script, paths, lock, store);
+    const abandon = async (): Promise<void> => {
+      const leaveNothing = isEmpty();
+      await opened.close(false);
+      if (leaveNothing) unmake(options.dir, there);
+    };
+    return { ...opened, abandon };
   } catch (error) {
+    const leaveNothing = isEmpty();
     store?.close();
     lock.release();
+    if (leaveNothing) unmake(options.dir, there);
     throw error;
   }
 }
@@ -108,7 +121,7 @@ async function wire(
   paths: CrawlDirectory,
   lock: DirectoryLock,
   store: SqliteStore,
-): Promise<OpenedCrawl> {
+): Promise<Omit<OpenedCrawl, 'abandon'>> {
   const { config } = options;
   const who = identify(store, options);
   if (who.isNew) refuseOrphans(paths);

@@ -29,6 +29,7 @@ export async function runCrawl(
   const started = systemClock.monotonic();
   const opened = await openCrawl(options, ui, script);
   let end: CrawlEnd = 'stopped';
+  let hasBegun = false;
   try {
     plantSeeds(opened);
     await readmit(opened, options, ui);
@@ -38,6 +39,7 @@ export async function runCrawl(
     const recent: { at: number; pages: number }[] = [];
     const pagesBefore = opened.tally.pages;
     const attendant = await attend(opened);
+    hasBegun = true;
     const progress = setInterval(() => ui.progress(figures(opened, started, recent)), PROGRESS);
     progress.unref(); // a program that forgets its iteration is not kept alive for it
     let seconds = 0;
@@ -52,7 +54,7 @@ export async function runCrawl(
     }
     return summary(opened, seconds, opened.tally.pages - pagesBefore);
   } finally {
-    await opened.close(end !== 'stopped');
+    await (hasBegun ? opened.close(end !== 'stopped') : opened.abandon());
   }
 }
 

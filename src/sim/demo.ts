@@ -56,7 +56,10 @@ export function demoReport(summary: DemoCrawlSummary, log: ServerLogSummary, dir
   return [
     'What happened',
     ...table([
-      ['pages', `${number(summary.pages)} on ${number(summary.hosts)} hosts, in ${summary.seconds.toFixed(1)} s`],
+      [
+        'pages',
+        `${number(summary.pages)} in ${summary.seconds.toFixed(1)} s; ${number(summary.hosts)} host names were met`,
+      ],
       ['duplicates', duplicates(summary)],
       ['traps left', trapsLeft(summary, log)],
       ['robots forbade', robots(summary, log)],
@@ -138,7 +141,7 @@ function kinds(log: ServerLogSummary): string {
   const counts = Object.entries(log.kinds) as [string, number][];
   return counts
     .sort((a, b) => b[1] - a[1])
-    .map(([kind, count]) => `${kind} ${number(count)}`)
+    .map(([kind, count]) => `${kind === 'trap' ? 'page of an endless series' : kind} ${number(count)}`)
     .join(', ');
 }
 

@@ -74,7 +74,7 @@ describe('JSON lines', () => {
     );
     const denied = { allowed: false, rule: 'Disallow: /p', crawlDelay: 1500, sitemaps: ['http://a.test/s.xml'] };
     expect(answers.slice(0, 4)).toEqual([denied, denied, denied, denied]);
-    expect(answers[4].error).toContain('ENOENT');
+    expect(answers[4].error).toContain('there is no such file');
     expect(answers[5]).toEqual({ id: null, error: 'file, robots or robots_b64 is missing' });
   });
 
@@ -175,6 +175,9 @@ describe('one case by arguments', () => {
       'HTTP://u:p@A.test.:80/b/;jsessionid=0123456789ABCDEF/%7e/?b=%2f&a=1&&utm_id=1#f',
     );
     expect(changed).toEqual([
+      'scheme in lower case',
+      'host in lower case',
+      'default port dropped',
       'credentials dropped',
       'root dot of the host dropped',
       'session parameter ;jsessionid removed from the path',
@@ -186,6 +189,13 @@ describe('one case by arguments', () => {
       'percent-encoding normalised',
     ]);
     expect(guards).toHaveLength(1);
+    const odd = await words('url', ' http:\\\\\u00fc.test/a/./..\\b');
+    expect(odd.changed.slice(0, 4)).toEqual([
+      'spaces, tabs and line ends around or in it dropped',
+      'slashes put right',
+      'host in its ASCII form (IDNA)',
+      'dot segments resolved',
+    ]);
     const plain = await words('url', 'http://a.test/b?a=1&b=%2F');
     expect([plain.changed, plain.requested]).toEqual([undefined, ['the same']]);
   });
@@ -233,7 +243,7 @@ describe('one case by arguments', () => {
     [['zzzzz'], 2, 'There is no "zzzzz" to inspect; give one of url,'],
     [['url', 'x', '--agent', 'y'], 2, '--agent says nothing about a url.'],
     [['type', 'x', '--content-type', 'y', 'z'], 2, 'has no use for "z"'],
-    [['robots', '/nowhere/robots.txt'], 1, 'robots /nowhere/robots.txt cannot be inspected: ENOENT'],
+    [['robots', '/nowhere/robots.txt'], 1, 'robots /nowhere/robots.txt cannot be inspected: there is no such file'],
     [['page', '/nowhere/page.html', '--url', 'http://a.test/'], 1, 'cannot be inspected:'],
     [['page', 'package.json'], 2, 'page package.json cannot be inspected: url is missing (--url URL).'],
     [['robots', '--status', 'abc'], 2, 'status must be an HTTP status, such as 503 (--status CODE).'],

@@ -255,7 +255,7 @@ describe('crawl', () => {
     [['a b'], '"a b" (the seed) is not a URL'],
     [['mailto:me@a.test'], '"mailto:me@a.test" (the seed) is not a URL'],
     [['http://'], '"http://" (the seed) is not a URL'],
-    [['--seeds', '/nowhere/seeds'], 'The seeds in /nowhere/seeds cannot be read: ENOENT'],
+    [['--seeds', '/nowhere/seeds'], 'The seeds in /nowhere/seeds cannot be read: there is no such file'],
     [[seed, '--max-page', '3'], 'There is no option --max-page; the nearest is --max-pages.'],
     [
       [seed, '--revisit', 'sometimes'],

@@ -1,4 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/engines/database.js';
@@ -59,6 +60,32 @@ describe('wrong usage ends with exit code 2, one sentence, and no connection', (
     const { code, err, out } = await sentence(...args, ...inDir);
     expect([code, out]).toEqual([2, '']);
     expect(err).toContain(words);
+  });
+
+  test('and what was refused leaves nothing behind, in a folder of ours or of yours', async () => {
+    const taken = createServer();
+    const port = await new Promise<number>((resolve) =>
+      taken.listen(0, '127.0.0.1', () => resolve((taken.address() as { port: number }).port)),
+    );
+    const refused: [string[], RegExp][] = [
+      [['http://9.9.9.9/'], /needs --contact/],
+      [[...here('a.test'), ...OPENED, '--admin', String(port)], /cannot listen|port/i],
+      [[...here('a.test'), ...OPENED, '--config', configFile({ handlers: ['x/y=./none.js'] })], /names no file/],
+    ];
+    for (const [args, words] of refused) {
+      const [fresh, yours] = [dir(), scratch()];
+      writeFileSync(join(scratch(), 'other'), '');
+      for (const at of [fresh, yours]) expect((await sentence(...args, '--dir', at)).err).toMatch(words);
+      expect([existsSync(fresh), readdirSync(yours)]).toEqual([false, []]);
+    }
+    await new Promise((resolve) => taken.close(resolve));
+    const into = dir();
+    const ran = await saunter(['import', 'not-there.warc', '--dir', into]);
+    expect([ran.code, ran.err]).toEqual([
+      2,
+      'not-there.warc cannot be read: there is no such file. Nothing was imported.\n',
+    ]);
+    expect(existsSync(into)).toBe(false);
   });
 
   test('a seed beyond this machine among others, by its address in the DNS', async () => {
@@ -190,6 +217,23 @@ test('a crawl takes other seeds only with --add, and other key options never', a
   expect((await run('--resolve', '*.test=127.0.0.1', `${site.url('a.test')}?utm_source=x`)).code).toBe(0);
   expect((await run('--resolve', '*.test=127.0.0.1')).code).toBe(0);
   expect(site.asked('a.test')).toEqual(['/', '/one', '/two']);
+});
+
+test('an export of nothing says which filter took the pages', async () => {
+  const at = dir();
+  expect((await saunter(['crawl', '--workers', '1', '--dir', at, ...here('a.test'), ...OPENED])).code).toBe(0);
+  const none = async (...filters: string[]) => {
+    const { code, out, err } = await saunter(['export', '--dir', at, ...filters], (process) => {
+      process.stderr.isTTY = false;
+    });
+    expect([code, out]).toEqual([0, '']);
+    return err;
+  };
+  expect(await none('--language', 'de')).toBe('No page was exported: --language de took all 3 pages.\n');
+  expect(await none('--min-words', '900')).toBe('No page was exported: --min-words 900 took all 3 pages.\n');
+  expect(await none('--host', 'b.test', '--language', 'de')).toBe(
+    'No page was exported: --host b.test took all 3 pages.\n',
+  );
 });
 
 test('a store whose small facts are damaged is named, with what to do', async () => {

@@ -22,7 +22,7 @@ const log = summarizeLog([request(0, 'robots'), request(120, 'page'), request(26
 test('the report gives the figures of the crawl and what the server saw', () => {
   const report = demoReport(summary, log, 'saunter-demo', 100);
   for (const words of [
-    '1,234 on 49 hosts, in 21.3 s',
+    '1,234 in 21.3 s; 49 host names were met',
     '38 exact copies and 1 near-copy; kept once',
     '1 page of endless series fetched before they were left; links refused: 2 too deep',
     '57 URLs, by the rules or for want of a readable robots.txt; none was asked for',
