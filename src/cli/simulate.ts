@@ -55,7 +55,7 @@ export const spec: CommandSpec = {
   ],
   options: ['delay', 'budget', 'concurrency', 'workers'],
   examples: [
-    ['saunter simulate', 'Two thousand hosts for an hour, in some seconds.'],
+    ['saunter simulate', 'Two thousand hosts for 1 h 12 min, in some seconds.'],
     ['saunter simulate --hosts 100000 --rate 386 --days 1', 'The rate of a billion pages a month, for a day.'],
     ['saunter simulate --hosts 2000 --sizes giant --rate off', 'How fast hosts can be asked while one has most pages.'],
     ['saunter simulate --freshness', 'Uniform, proportional and optimal revisits, against the closed formulas.'],

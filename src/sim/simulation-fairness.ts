@@ -14,7 +14,8 @@ const SIGMAS = 6;
 export class FrontWatch {
   readonly #got = new Float64Array(LEVELS);
   readonly #due = new Float64Array(LEVELS);
-  readonly #tickets = new Map<number, number>();
+  /** By host. */
+  readonly #tickets: number[] = [];
   #next = 0;
   readonly #last = new Float64Array(LEVELS);
   /** Back queues that were given. */
@@ -24,8 +25,9 @@ export class FrontWatch {
     const put = front.put.bind(front);
     const take = front.take.bind(front);
     front.put = (host, level, atHead = false) => {
+      while (this.#tickets.length <= host) this.#tickets.push(0);
       // whoever comes back to the head stands where the last one stood that was taken
-      this.#tickets.set(host, atHead ? this.#last[level] : ++this.#next);
+      this.#tickets[host] = atHead ? this.#last[level] : ++this.#next;
       put(host, level, atHead);
     };
     front.take = () => {
@@ -37,7 +39,7 @@ export class FrontWatch {
       const host = take();
       if (host < 0) return host;
       const level = hosts.frontLevel[host];
-      const ticket = this.#tickets.get(host)!;
+      const ticket = this.#tickets[host];
       if (ticket < this.#last[level])
         throw new Violation(`host ${host} is taken after one that came later to level ${level}`);
       this.#last[level] = ticket;

@@ -17,7 +17,8 @@ export class LargeAddresses {
   #notBefore = 0;
   /** Hosts that got an answer here, and whether one of them was throttled or refused. */
   readonly #served: Uint32Array;
-  readonly #answered: Uint8Array;
+  /** By host: 1 + the address that it was counted at last (some move). */
+  readonly #countedAt: Uint32Array;
   readonly #isStruck: Uint8Array;
   /** Requests at CDNs by registrable domain. */
   readonly #atOnceOfDomain: Uint16Array;
@@ -31,7 +32,7 @@ export class LargeAddresses {
     this.#atOnce = new Uint16Array(web.addresses);
     this.#end = new Float64Array(web.addresses).fill(Number.NEGATIVE_INFINITY);
     this.#served = new Uint32Array(web.addresses);
-    this.#answered = new Uint8Array(web.hosts);
+    this.#countedAt = new Uint32Array(web.hosts);
     this.#isStruck = new Uint8Array(web.addresses);
     this.#atOnceOfDomain = new Uint16Array(web.hosts);
   }
@@ -68,8 +69,8 @@ export class LargeAddresses {
 
   delivered(host: number, address: number, code: OutcomeCode): void {
     if (code === 'http.throttled' || code === 'connect.refused') this.#isStruck[address] = 1;
-    if (this.#answered[host] === 1) return;
-    this.#answered[host] = 1;
+    if (this.#countedAt[host] === address + 1) return;
+    this.#countedAt[host] = address + 1;
     this.#served[address]++;
   }
 

@@ -145,7 +145,8 @@ export class LargeProcess {
         this.#after(faults.strikes('texts.late', 0.2) ? faults.below(5_000) : 3, { kind: 'loaded', request });
       }
       this.#waitUntil = turn.waitUntil;
-      if (turn.waitUntil > this.now || turn.leases.length === 0) break;
+      // another turn would lease nothing where the line is full
+      if (turn.waitUntil > this.now || turn.leases.length === 0 || this.#tokens < 1) break;
     }
     // where the line is full, nothing can be leased before it carries another
     if (this.#tokens < 1) this.#waitUntil = this.now + ((1 - this.#tokens) / options.rate) * 1000;

@@ -4,6 +4,8 @@ import { Frontier } from '../../src/frontier/frontier.js';
 import { HostState } from '../../src/frontier/host-table.js';
 import type { FrontierOptions } from '../../src/frontier/lease.js';
 import { type LargeReport, simulateLarge } from '../../src/sim/simulation-large.js';
+import { LargeAddresses } from '../../src/sim/simulation-large-addresses.js';
+import { LargeWeb } from '../../src/sim/simulation-large-web.js';
 import type { LargeOptions } from '../../src/sim/simulation-large-world.js';
 import { FRONTIER } from '../support/decisions.js';
 
@@ -152,3 +154,20 @@ describe('the large simulation', { timeout: 60_000 }, () => {
     expect((await simulateLarge(options(seed, broken))).violation).toBe(violation);
   });
 });
+
+test.each([
+  [17, 2],
+  [16, 1],
+])(
+  'an address that answered for %i hosts, one of which came from elsewhere, may have %i requests at once',
+  (hosts, most) => {
+    const { web, frontier, uncleanOwe } = options(1);
+    const rules = { ...frontier, ...frontier.rules, uncleanOwe, budget: 100, isCdn: () => false };
+    const addresses = new LargeAddresses(new LargeWeb(web), rules);
+    const [before, address] = [50, 51];
+    addresses.delivered(0, before, 'ok');
+    for (let host = 0; host < hosts; host++) addresses.delivered(host, address, 'ok');
+    for (let host = 0; host < most; host++) addresses.begin(host, address, HOUR);
+    expect(() => addresses.begin(most, address, HOUR)).toThrow(`address ${address} has ${most + 1} leases at once`);
+  },
+);
