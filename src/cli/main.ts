@@ -148,7 +148,7 @@ async function runCommand(
   const parsed = parseArguments(command.spec, args);
   if (parsed.help) {
     const { helpOf } = await import('./help.js');
-    terminal.print(helpOf(command.spec, (text) => terminal.bold(text), process.stdout.columns));
+    terminal.print(helpOf(command.spec, (text) => terminal.bold(text), process.stdout.columns || undefined));
     return 0;
   }
   begins(command);

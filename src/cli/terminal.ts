@@ -72,11 +72,11 @@ export class Terminal {
     return this.live && this.#env.TERM !== 'dumb';
   }
 
-  /** Of what is drawn on. What is not known is assumed small. */
+  /** Of what is drawn on. What is not known, which some terminals say as 0, is assumed small. */
   get size(): { columns: number; rows: number; unicode: boolean } {
     const { LC_ALL, LC_CTYPE, LANG } = this.#env;
     const unicode = /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '');
-    return { columns: this.#err.columns ?? 80, rows: this.#err.rows ?? 24, unicode };
+    return { columns: this.#err.columns || 80, rows: this.#err.rows || 24, unicode };
   }
 
   /** A result, as it is: the caller has cleaned what came from the web. A newline is added. */

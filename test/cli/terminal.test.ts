@@ -47,6 +47,15 @@ describe('the terminal', () => {
     expect(err.text).toBe(`\r\x1b[2K${'x'.repeat(9)}`);
   });
 
+  it('that says that it has no columns is taken for one of 80', () => {
+    const err = new Kept(true);
+    err.columns = 0;
+    const terminal = new Terminal(new Kept(), err, {});
+    expect(terminal.size).toMatchObject({ columns: 80, rows: 24 });
+    for (const at of [0, 1000]) terminal.progress('x'.repeat(100), at);
+    expect(err.text).toBe(`\r\x1b[2K${'x'.repeat(79)}`.repeat(2));
+  });
+
   it('is coloured only where colour is wanted', () => {
     const bold = (tty: boolean, env: NodeJS.ProcessEnv) => new Terminal(new Kept(tty), new Kept(), env).bold('x');
     expect(bold(true, {})).toBe('\x1b[1mx\x1b[22m');
