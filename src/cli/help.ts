@@ -4,9 +4,12 @@ import { type CommandSpec, type FlagSpec, flagsOf, usageOf } from './arguments.j
 
 /** The text of `saunter COMMAND --help`. */
 export function helpOf(spec: CommandSpec, bold: (text: string) => string, columns = 100): string {
-  const examples = spec.examples.flatMap(([command, says]) => [`  ${bold(command)}`, `      ${says}`]);
+  const examples = spec.examples.flatMap(([command, says]) => [
+    `  ${bold(command)}`,
+    ...wrap(says, columns - 6).map((line) => `      ${line}`),
+  ]);
   return [
-    spec.says,
+    ...wrap(spec.says, columns),
     '',
     `Usage: ${usageOf(spec)}`,
     ...(examples.length > 0 ? ['', 'Examples:', ...examples] : []),

@@ -7,6 +7,7 @@ import type { Steering } from '../embedded/steering.js';
 import { UserError } from '../errors.js';
 import { version } from '../version.js';
 import type { Access } from './api-access.js';
+import { faultOf } from './api-faults.js';
 import {
   BlockBody,
   Blocklist,
@@ -78,8 +79,8 @@ export function createApi(
   const app = new OpenAPIHono({
     defaultHook: (result, c) => {
       if (result.success) return;
-      const errors = result.error.issues.map(({ path, message }) => ({ at: path.join('.'), message }));
-      const words = errors.map(({ at, message }) => (at === '' ? message : `${at}: ${message}`)).join('; ');
+      const errors = result.error.issues.map((issue) => faultOf(issue as Parameters<typeof faultOf>[0]));
+      const words = errors.map(({ at, message }) => `${at || 'the request'} ${message}`).join('; ');
       return refusal(c, 400, words, errors);
     },
   });

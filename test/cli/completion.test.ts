@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CommandSpec } from '../../src/cli/arguments.js';
 import { flagsOf } from '../../src/cli/arguments.js';
-import { commandSpecs } from '../../src/cli/main.js';
-import { FakeProcess } from './process.js';
+import { optionOf } from '../../src/config.js';
+import { built, saunter } from '../support/saunter.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'saunter-completion-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -15,9 +15,9 @@ let commands: CommandSpec[] = [];
 beforeAll(async () => {
   mkdirSync(join(folder, 'a folder'));
   writeFileSync(join(folder, 'seeds.txt'), '');
-  commands = await commandSpecs();
+  commands = await (await built<typeof import('../../src/cli/main.js')>('cli/main.js')).commandSpecs();
   for (const shell of Object.keys(scripts) as (keyof typeof scripts)[]) {
-    const { code, out } = await new FakeProcess().run('completion', shell);
+    const { code, out } = await saunter(['completion', shell]);
     expect(code).toBe(0);
     scripts[shell] = out;
     writeFileSync(join(folder, shell), out);
@@ -88,6 +88,23 @@ describe('completion', () => {
     [[], 'For which shell? saunter completion bash|zsh|fish.'],
     [['bahs'], 'There is no completion for "bahs"; the nearest is bash: saunter completion bash|zsh|fish.'],
   ])('answers %j with the shells that there are', async (shell, sentence) => {
-    expect(await new FakeProcess().run('completion', ...shell)).toEqual({ code: 2, out: '', err: `${sentence}\n` });
+    expect(await saunter(['completion', ...shell])).toEqual({ code: 2, out: '', err: `${sentence}\n` });
+  });
+});
+
+describe('--help', () => {
+  it('teaches every command by examples', async () => {
+    for (const { name, examples, flags, options } of commands) {
+      const { code, out } = await saunter([name, '--help']);
+      expect(code, name).toBe(0);
+      expect(out).toContain(`Usage: saunter ${name}`);
+      expect(out).toMatch(new RegExp(`^  .*\\bsaunter ${name}\\b`, 'm'));
+      for (const [command] of examples) expect(out).toContain(`  ${command}\n`);
+      for (const flag of [...flags.map((flag) => flag.name), ...options.map((option) => optionOf(option).flag)])
+        expect(out).toContain(`--${flag}`);
+      const words = out.split('\n').filter((line) => !examples.some(([command]) => line === `  ${command}`));
+      expect(Math.max(...words.map((line) => line.length)), name).toBeLessThanOrEqual(100);
+      expect((await saunter(['help', name])).out).toBe(out);
+    }
   });
 });
