@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import { configFile, crawl, removeScratches, scratch, start } from '../support/saunter.js';
+import { configFile, crawl, removeScratches, saunter, scratch, start } from '../support/saunter.js';
 import { links, Sites } from '../support/sites.js';
 
 const PAGES = 12;
@@ -80,7 +80,7 @@ describe('a crawl that is told to end', () => {
       const places = done.map(({ host, target }) => host + target);
       // what was cut off in mid-answer is asked for again, nothing else
       expect(places.length - new Set(places).size).toBeLessThanOrEqual(HOSTS.length);
-      expect((await start(['verify', '--dir', dir]).over).code).toBe(0);
+      expect((await saunter(['verify', '--dir', dir])).code).toBe(0);
       await site.stop();
     },
   );
