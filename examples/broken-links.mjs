@@ -21,6 +21,9 @@ const crawler = createCrawler({
     outcome: (outcome) => {
       if (outcome.dead || BROKEN.has(outcome.code)) broken.push(outcome);
     },
+    progress: ({ pages, pending }) => {
+      if (process.stderr.isTTY) process.stderr.write(`\r${pages} pages, ${pending} to go   \r`);
+    },
   },
 });
 process.once('SIGINT', () => crawler.stop());
