@@ -6,6 +6,7 @@ import { readConfigFile } from '../../src/config-file.js';
 import { UserError } from '../../src/errors.js';
 import { loadConfig } from '../../src/load-config.js';
 import { FakeProcess } from '../cli/process.js';
+import { saunter } from '../support/saunter.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'saunter-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -102,6 +103,23 @@ describe('a config file', () => {
     expect(values).toEqual({ delay: '2s', handlers: [`X/y=${path}`, 'a/b=./b.js'] });
     expect(Object.keys(functions).sort()).toEqual(['fetch', 'score']);
   });
+});
+
+it('a config file in TypeScript is read where Node strips types; elsewhere the message says what to do', async () => {
+  const path = file(
+    'types.config.ts',
+    "export default { delay: '2s' as const, score: ({ depth }: { depth: number }) => depth };\n",
+  );
+  const { code, out, err } = await saunter(['config', '--json', '--changed', '--config', path]);
+  if ((process.features as { typescript?: unknown }).typescript) {
+    expect([code, JSON.parse(out).functions]).toEqual([0, ['score']]);
+    expect(out).toContain('"delay":{"value":"2s","source":"file","line":null}');
+  } else {
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(
+      /is TypeScript, which Node [\d.]+ does not read: use Node 22\.18 or newer, or write it .* as \S+\.mjs\.$/m,
+    );
+  }
 });
 
 describe('saunter config', () => {
