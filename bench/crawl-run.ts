@@ -28,10 +28,13 @@ export interface CrawlRunOptions {
   readonly profiles?: string;
 }
 
-/** How late the timers of a thread came, ms. */
+/** How late the timers of a thread came, ms: the 99th of 100, and the latest. */
 export interface LoopDelay {
+  /** Without the time in which the thread was ready and had no core. */
   readonly p99: number;
   readonly most: number;
+  /** With it. */
+  readonly p99OnThisMachine: number;
 }
 
 export interface CrawlRun {
@@ -103,16 +106,28 @@ export function lastObject(stdout: string): Record<string, number> {
   }
 }
 
+interface Watched {
+  readonly main: boolean;
+  readonly thread: number;
+  readonly late: { readonly p99: number; readonly most: number };
+  readonly own: { readonly p99: number; readonly most: number };
+}
+
 function loopDelays(file: string): { main: LoopDelay; workers: LoopDelay } {
-  const last = new Map<string, LoopDelay & { main: boolean }>();
+  const last = new Map<string, Watched>();
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
   for (const line of lines) {
-    const watched = JSON.parse(line) as LoopDelay & { main: boolean; thread: number };
+    const watched = JSON.parse(line) as Watched;
     last.set(`${watched.main} ${watched.thread}`, watched);
   }
   const worst = (isMain: boolean): LoopDelay => {
     const some = [...last.values()].filter(({ main }) => main === isMain);
-    return { p99: Math.max(0, ...some.map(({ p99 }) => p99)), most: Math.max(0, ...some.map(({ most }) => most)) };
+    const largest = (of: (watched: Watched) => number) => Math.max(0, ...some.map(of));
+    return {
+      p99: largest(({ own }) => own.p99),
+      most: largest(({ own }) => own.most),
+      p99OnThisMachine: largest(({ late }) => late.p99),
+    };
   };
   return { main: worst(true), workers: worst(false) };
 }

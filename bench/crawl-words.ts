@@ -1,15 +1,16 @@
 /** What the benches of a whole crawl say of their results: lines to print, which are also those of `results.md`. */
 import type { CoresRow } from './cores.js';
 import type { CrawlBenchResult } from './crawl.js';
+import type { LoopDelay } from './crawl-run.js';
 import type { SustainResult } from './sustain.js';
 
 /** Lines of Markdown. */
 export function crawlWords(result: CrawlBenchResult, faults: readonly string[]): string[] {
-  const { cpu, user, system, pages, pagesPerSecond, seconds, rss, loopDelay, workerLoopDelay, stages } = result;
+  const { cpu, user, system, pages, pagesPerSecond, seconds, rss, stages } = result;
   const lines = [
     `- ${cpu.toFixed(2)} ms CPU a page (user ${user.toFixed(2)}, system ${system.toFixed(2)}), ${pages} pages`,
     `- ${pagesPerSecond.toFixed(0)} pages/s over ${seconds.toFixed(1)} s; at most ${rss.toFixed(0)} MiB`,
-    `- 99 of 100 timers of the main thread came less than ${loopDelay.toFixed(1)} ms late, of the page workers ${workerLoopDelay.toFixed(1)} ms`,
+    ...delayWords(result),
     `- beside it the synthetic server took ${result.serverCpu.toFixed(2)} ms a page; at most ${result.mostAtOncePerHost} request at once on a host`,
     `- ${result.reparse.toFixed(2)} ms CPU a page to parse them again from the archive`,
   ];
@@ -26,7 +27,7 @@ export function crawlWords(result: CrawlBenchResult, faults: readonly string[]):
 
 /** The head of the table of `-- cores`, and a row of it. */
 export const CORES_HEAD: readonly string[] = [
-  '| cores | page workers | cores of the server | CPU ms a page | pages/s | peak MiB | timers late, p99 ms |',
+  '| cores | page workers | cores of the server | CPU ms a page | pages/s | peak MiB | loop late, p99 ms |',
   '| --: | --: | --: | --: | --: | --: | --: |',
 ];
 
@@ -43,9 +44,16 @@ export function sustainWords(result: SustainResult): string[] {
     `- ${pagesPerSecond.toFixed(1)} pages/s over ${seconds.toFixed(0)} s: ${pages} pages, each host asked once a second`,
     `- ${cpu.toFixed(2)} ms CPU a page, beside it the server ${serverCpu.toFixed(2)}; ${(100 * idle).toFixed(0)}% of the cores was left by both`,
     `- at most ${rss.toFixed(0)} MiB`,
-    `- 99 of 100 timers of the main thread came less than ${result.loopDelay.toFixed(1)} ms late, the latest ${result.longestDelay.toFixed(0)} ms; of the page workers ${result.workerLoopDelay.toFixed(1)} ms`,
+    ...delayWords(result),
     ...faultWords(result.faults),
   ];
+}
+
+function delayWords({ main, workers }: { main: LoopDelay; workers: LoopDelay }): string[] {
+  return (['main thread', 'page workers'] as const).map((name, index) => {
+    const { p99, most, p99OnThisMachine } = [main, workers][index]!;
+    return `- event loop of the ${name}: ${p99.toFixed(1)} ms late (p99; the longest ${most.toFixed(0)} ms), ${p99OnThisMachine.toFixed(1)} ms with waiting for a core`;
+  });
 }
 
 function faultWords(faults: readonly string[]): string[] {

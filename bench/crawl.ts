@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CrawlRun, type CrawlRunOptions, crawlRun, lastObject } from './crawl-run.js';
+import { type CrawlRun, type CrawlRunOptions, crawlRun, type LoopDelay, lastObject } from './crawl-run.js';
 import { measure } from './measure.js';
 import { type Stage, stagesOf } from './stages.js';
 
@@ -26,9 +26,9 @@ export interface CrawlBenchResult {
   readonly seconds: number;
   /** Peak, MiB. */
   readonly rss: number;
-  /** How late the timers of the main thread, and of the worst page worker, came, ms: 99 of 100 not later. */
-  readonly loopDelay: number;
-  readonly workerLoopDelay: number;
+  /** Of the main thread, and of the page worker that came off worst. */
+  readonly main: LoopDelay;
+  readonly workers: LoopDelay;
   /** CPU of the synthetic server while it served, ms per page: not the crawler's, but on the same cores. */
   readonly serverCpu: number;
   readonly mostAtOncePerHost: number;
@@ -63,7 +63,7 @@ export async function crawlBench(options: CrawlBenchOptions): Promise<CrawlBench
       pages: log.distinctPages,
       ...{ cpu: (cost.user + cost.system) / total, user: cost.user / total, system: cost.system / total },
       ...{ pagesPerSecond: log.distinctPages / cost.seconds, seconds: cost.seconds, rss: cost.rss },
-      ...{ loopDelay: run.main.p99, workerLoopDelay: run.workers.p99 },
+      ...{ main: run.main, workers: run.workers },
       reparse: (reparsed.user + reparsed.system) / total,
       serverCpu: run.serverCpu / total,
       mostAtOncePerHost: log.mostAtOncePerHost,
