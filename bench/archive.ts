@@ -110,6 +110,7 @@ export async function archiveBench(say: (line: string) => void): Promise<boolean
   const mean = coded.reduce((sum, { payload }) => sum + payload.length, 0) / coded.length;
   say(`${PAGES} pages of 100 KB, coded mean ${(mean / 1024).toFixed(1)} KiB`);
   const identity = exchanges(false);
+  await run('compiling', coded, 1);
   for (const level of [1, 6]) {
     say(await run(`gzip-coded, level ${level}`, coded, level));
     say(await run(`not coded, level ${level}`, identity, level));

@@ -42,7 +42,8 @@ export async function textBench(seed: number): Promise<{ pages: number; stages: 
     stage('language of the whole text', () => texts.map((text) => detectLanguage(text, 'en')));
   });
   const { none = 0, ...stages } = all;
-  for (const name of ['main text', 'main text and Markdown', 'metadata']) stages[name]! -= none;
+  for (const name of ['main text', 'main text and Markdown', 'metadata'])
+    stages[name] = Math.max(0, stages[name]! - none);
   return { pages: bodies.length, stages };
 }
 
