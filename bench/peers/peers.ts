@@ -120,7 +120,7 @@ function crawleeCommand(task: Task, kind: string, purge: string): Command {
 const spiderRs: Peer = {
   name: 'spider-rs',
   source: '@spider-rs/spider-rs',
-  does: 'robots.txt, links, title; one site at a time, eight side by side',
+  does: 'robots.txt, links, title; one site at a time, 32 side by side',
   lacks:
     'no links to other sites, no limit of requests at once on a host, no body kept, no main text or language, no duplicates by content, nothing on disk',
   resumes: null,

@@ -1,4 +1,4 @@
-// node spider-rs.mjs SEEDS OUT: it crawls one site at a time, so eight sites side by side; links to other sites are not
+// node spider-rs.mjs SEEDS OUT: it crawls one site at a time, so 32 sites side by side; links to other sites are not
 // followed. Keeps the address and the title of each page.
 import { createWriteStream, readFileSync } from 'node:fs';
 import { pageTitle, Website } from '@spider-rs/spider-rs';
@@ -16,6 +16,6 @@ async function lane() {
   }
 }
 
-await Promise.all(Array.from({ length: 8 }, lane));
+await Promise.all(Array.from({ length: 32 }, lane));
 // its native threads would keep the process
 file.end(() => process.exit(0));
