@@ -19,6 +19,7 @@ export const FLOORS = [
     'buffer-pool.ts',
     'changes.ts',
     'columns.ts',
+    'wide-map.ts',
     'config.ts',
     'config-file.ts',
     'config-machine.ts',

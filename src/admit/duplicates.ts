@@ -10,6 +10,7 @@ import type { OutcomeCode } from '../errors.js';
 import type { Frontier } from '../frontier/frontier.js';
 import type { Lease } from '../frontier/lease.js';
 import type { LeaseReport } from '../frontier/report.js';
+import { WideMap } from '../wide-map.js';
 import type { Admission } from './admission.js';
 
 /** What becomes of the links of a repeated page. */
@@ -57,7 +58,7 @@ export class Duplicates {
   readonly #admission: Admission;
   readonly #options: DuplicateOptions;
   /** By host: the URL that was asked to see its error page, -1 if it could not be. */
-  readonly probes = new Map<number, number>();
+  readonly probes = new WideMap<number, number>();
 
   constructor(kept: KeptPages, frontier: Frontier, admission: Admission, options: DuplicateOptions) {
     this.kept = kept;

@@ -4,6 +4,7 @@
  * has duplicates.
  */
 import { FreezableColumn } from '../columns.js';
+import { WideMap } from '../wide-map.js';
 
 export interface DuplicateLimits {
   /** A host with a larger share of duplicates among its last `window` new pages is a suspected trap. */
@@ -46,7 +47,7 @@ export class HostDuplicates {
   /** Both, for checkpoints. */
   readonly columns = [this.#pages, this.#duplicates] as const;
   /** Of the hosts with duplicates. */
-  readonly #repeats = new Map<number, Repeats>();
+  readonly #repeats = new WideMap<number, Repeats>();
   /** While a checkpoint is taken: what was known of hosts when it began, of those that have changed since. */
   #before: Map<number, Repeats | null> | null = null;
 

@@ -8,10 +8,11 @@
  * not at every turn.
  */
 import { PlainColumns } from '../columns.js';
+import { WideMap } from '../wide-map.js';
 
 export class AddressTable {
   readonly names: string[] = [];
-  readonly #ids = new Map<string, number>();
+  readonly #ids = new WideMap<string, number>();
   readonly #columns = new PlainColumns();
   readonly #next = this.#columns.add(Float64Array);
   readonly #inFlight = this.#columns.add(Uint8Array);

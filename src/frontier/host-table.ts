@@ -3,6 +3,7 @@
  * hosts were met.
  */
 import { PlainColumns } from '../columns.js';
+import { WideMap } from '../wide-map.js';
 import { HostFacts } from './host-facts.js';
 import { LEVELS, NONE } from './url-table.js';
 
@@ -35,9 +36,9 @@ const LISTS = LEVELS + 2;
 export class HostTable extends HostFacts {
   readonly #columns = new PlainColumns();
   readonly names: string[] = [];
-  readonly #byName = new Map<string, number>();
+  readonly #byName = new WideMap<string, number>();
   readonly domains: string[] = [];
-  readonly #domainHosts = new Map<string, number>();
+  readonly #domainHosts = new WideMap<string, number>();
 
   /** Heads and tails of the lists: five levels, then the denied list and that of revisits. */
   readonly #heads = this.#columns.add(Uint32Array, LISTS);

@@ -3,6 +3,7 @@
  * due times. In memory only while they wait; a restart reads it back from the request rows.
  */
 import type { DeadRow } from '../changes.js';
+import { WideMap } from '../wide-map.js';
 import { TimeHeap } from './time-heap.js';
 
 type History = DeadRow['history'][number][];
@@ -10,7 +11,7 @@ type History = DeadRow['history'][number][];
 export class RetryQueue {
   readonly #ladder: readonly number[];
   readonly #heap = new TimeHeap();
-  readonly #history = new Map<number, History>();
+  readonly #history = new WideMap<number, History>();
 
   /** @param ladder waits before the second, third, ... attempt, ms */
   constructor(ladder: readonly number[]) {

@@ -3,6 +3,7 @@
  * the verdict ladder are the fetch side's (`fetch/robots.ts`, `fetch/robots-ladder.ts`); here they are a verdict and a
  * function.
  */
+import { WideMap } from '../wide-map.js';
 
 /** Compiled rules, as far as the frontier needs them. */
 export interface Rules {
@@ -37,7 +38,7 @@ export type Gate = 'open' | 'load' | 'fetch' | 'wait';
 
 export class RobotsGate {
   readonly origins: Origin[] = [];
-  readonly #byName = new Map<string, Origin>();
+  readonly #byName = new WideMap<string, Origin>();
   /** By host: a map would cost three reads of cold memory at each lease. */
   readonly #ofHost: (Origin[] | undefined)[] = [];
 

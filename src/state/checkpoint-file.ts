@@ -28,6 +28,8 @@ export const BlockKind = {
   keptRepeats: 15,
   keptProbes: 16,
   robots: 17,
+  failures: 18,
+  addresses: 19,
   end: 99,
 } as const;
 export type BlockKind = (typeof BlockKind)[keyof typeof BlockKind];
@@ -141,8 +143,8 @@ export function* readCheckpoint(
       const header = new Uint8Array(HEADER);
       readExactly(fd, header);
       const words = new Uint32Array(header.buffer);
-      const [magic, kind, , , extra, length, crc] = words;
-      if (magic !== MAGIC || length > LARGEST) throw new CheckpointFault('it is damaged');
+      const [magic, kind, , , extra, length, crc, unused] = words;
+      if (magic !== MAGIC || length > LARGEST || unused !== 0) throw new CheckpointFault('it is damaged');
       if (length > room.length) room = new Uint8Array(length);
       const payload = room.subarray(0, length);
       readExactly(fd, payload);

@@ -9,19 +9,19 @@ import type { Uint32Column } from '../columns.js';
 import type { HostDuplicates, HostRepeats } from '../dedupe/host-duplicates.js';
 import type { KeptPages } from '../dedupe/kept-pages.js';
 import { DEEPEST, type SeenTable } from '../dedupe/seen.js';
+import type { WideMap } from '../wide-map.js';
 import { type Block, BlockKind } from './checkpoint-file.js';
-import { bytesOf, type CheckpointPart, json, parsed, ROWS, wordsOf } from './checkpoint-part.js';
+import { bytesOf, type CheckpointPart, jsonBlocks, parsed, ROWS, wordsOf } from './checkpoint-part.js';
 
 export interface KeptMemory {
   readonly kept: KeptPages;
   readonly hosts: HostDuplicates;
   /** By host: the URL that was asked to see its error page. */
-  readonly probes: Map<number, number>;
+  readonly probes: WideMap<number, number>;
 }
 
-/** Fingerprints of a block, and hosts of one: some 100 KB. */
+/** Fingerprints of a block. */
 const PRINTS = 2 ** 16;
-const HOSTS = 512;
 
 export class KeptPart implements CheckpointPart {
   readonly table = 'visits';
@@ -128,15 +128,4 @@ export function* seenBlocks(kind: number, table: SeenTable): Generator<Block> {
     yield { kind, at, extra: depth, payload: bytesOf(slots).slice() };
     at += 2 ** (DEEPEST - depth);
   }
-}
-
-function* jsonBlocks(kind: number, values: Iterable<unknown>): Generator<Block> {
-  let some: unknown[] = [];
-  for (const value of values) {
-    some.push(value);
-    if (some.length < HOSTS) continue;
-    yield { kind, at: 0, extra: 0, payload: json(some) };
-    some = [];
-  }
-  if (some.length > 0) yield { kind, at: 0, extra: 0, payload: json(some) };
 }

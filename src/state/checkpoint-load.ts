@@ -15,7 +15,7 @@ import {
 import { type Block, BlockKind, CheckpointFault, readCheckpoint } from './checkpoint-file.js';
 import { parsed, type Told, wordsOf } from './checkpoint-part.js';
 import type { Places } from './merge.js';
-import type { Projection } from './projection.js';
+import type { Clock, History, Projection } from './projection.js';
 import type { Known } from './rebuild.js';
 
 /**
@@ -64,11 +64,15 @@ class Loader {
 
   take(block: Block): void {
     const { kind, at, extra, payload } = block;
-    const { hosts, own, urls, revisits } = this.#projection;
+    const { hosts, own, urls, revisits, failures, addresses } = this.#projection;
     const words = (): Uint32Array => wordsOf(block);
     if (kind === BlockKind.identity) this.#places = this.#checked(parsed(payload));
     else if (this.#places === null) throw new CheckpointFault('it does not say whose it is');
     else if (kind === BlockKind.rest) this.#rest = parsed(payload);
+    else if (kind === BlockKind.failures)
+      for (const [url, history] of parsed<[number, History][]>(payload)) failures.set(url, history);
+    else if (kind === BlockKind.addresses)
+      for (const [name, clock] of parsed<[string, Clock][]>(payload)) addresses.set(name, clock);
     else if (kind === BlockKind.hostFacts) hosts.facts.unpack(at, payload);
     else if (kind === BlockKind.hostTimes) own.unpack(at, payload);
     else if (kind === BlockKind.urlMarks && at === urls.size) urls.appendMarks(payload);

@@ -13,14 +13,14 @@ import type { StoreReader, TableName } from '../engines/ports.js';
 import type { UrlTable } from '../frontier/url-table.js';
 import { type Block, BlockKind, CheckpointWriter } from './checkpoint-file.js';
 import { seenBlocks } from './checkpoint-kept.js';
-import { bytesOf, type CheckpointPart, json, ROWS, type Told } from './checkpoint-part.js';
+import { bytesOf, type CheckpointPart, json, jsonBlocks, ROWS, type Told } from './checkpoint-part.js';
 import type { CommittedSegments } from './committed-segments.js';
 import type { Places } from './merge.js';
 import type { Projection, ProjectionRest } from './projection.js';
 import type { Tally } from './tally.js';
 
 /** Version of what the blocks hold: any change of the tables' layout takes a new one. */
-export const FORMAT = 2;
+export const FORMAT = 3;
 const HOST_ROWS = 2 ** 13;
 /** A checkpoint takes one part of the loop's time in so many. */
 const DUTY = 4;
@@ -224,6 +224,8 @@ function* blocks({ projection, seen, urls, parts }: CheckpointParts, places: Pla
     yield* part.blocks();
     part.thaw(); // what changes later need not be remembered
   }
+  yield* jsonBlocks(BlockKind.failures, projection.failures);
+  yield* jsonBlocks(BlockKind.addresses, projection.addresses);
   const { hosts, own, hostCount } = projection;
   for (let at = 0; at < hostCount; at += HOST_ROWS) {
     const to = Math.min(at + HOST_ROWS, hostCount);

@@ -18,9 +18,10 @@ import { isStrike } from '../frontier/shared-addresses.js';
 import { UrlMarks, UrlState } from '../frontier/url-table.js';
 import { Planner } from '../revisit/plan.js';
 import { NO_REVISITS } from '../revisit/policy.js';
+import { WideMap } from '../wide-map.js';
 
-type Clock = [nextAt: number, since: number];
-type History = DeadRow['history'][number][];
+export type Clock = [nextAt: number, since: number];
+export type History = DeadRow['history'][number][];
 
 /** Address clocks are looked through for those that are over when there are this many more of them. */
 const PRUNE = 4096;
@@ -33,7 +34,7 @@ export class Projection {
    * no harm, since a row sets what it says of a URL and adds nothing. */
   readonly revisits: RevisitFacts;
   /** Failed attempts of URLs that are pending. */
-  readonly failures = new Map<number, History>();
+  readonly failures = new WideMap<number, History>();
   /** Addresses that were asked lately: until when they owe (ms), and since when. */
   readonly addresses = new Map<string, Clock>();
   /** Addresses that refused or throttled, for good. */
@@ -219,12 +220,10 @@ export class Projection {
     for (const [url, history] of this.failures) for (const attempt of history) retries.remember(url, attempt);
   }
 
-  /** What does not lie in columns, for a checkpoint. */
+  /** What does not lie in columns, for a checkpoint; failures and addresses, of which there may be many, go piece by piece. */
   rest(): ProjectionRest {
-    const { failures, addresses, struck, blocks, dropped } = this;
+    const { struck, blocks, dropped } = this;
     return {
-      failures: [...failures],
-      addresses: [...addresses],
       struck: [...struck],
       blocks: [...blocks],
       dropped: [...dropped],
@@ -236,8 +235,6 @@ export class Projection {
   restore(rest: ProjectionRest): void {
     if (!(rest.hosts >= 0)) throw new RangeError('the checkpoint does not count its hosts');
     this.#hostCount = rest.hosts;
-    for (const [url, history] of rest.failures) this.failures.set(url, history);
-    for (const [address, clock] of rest.addresses) this.addresses.set(address, clock);
     for (const address of rest.struck) this.struck.add(address);
     for (const [host, until] of rest.blocks) this.blocks.set(host, until);
     for (const url of rest.dropped ?? []) this.dropped.add(url);
@@ -247,8 +244,6 @@ export class Projection {
 
 export interface ProjectionRest {
   hosts: number;
-  failures: [url: number, history: History][];
-  addresses: [name: string, clock: Clock][];
   struck: string[];
   blocks: [host: number, until: number][];
   /** Checkpoints of before letters could be dropped have none. */
