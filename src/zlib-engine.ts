@@ -36,7 +36,7 @@ export class ZlibEngine {
   readonly #make: () => Stream;
   #handle: Handle | null = null;
   #state: Uint32Array = new Uint32Array(2);
-  #failed = false;
+  #faults = 0;
   #isUsable: boolean | null = null;
   readonly #test: (engine: ZlibEngine) => boolean;
 
@@ -79,18 +79,18 @@ export class ZlibEngine {
    * @param flush of `zlib.constants`: Z_NO_FLUSH if more input comes
    */
   write(input: Uint8Array, output: Uint8Array, at: number, flush: number): number {
-    const handle = this.#handle!;
-    this.#failed = false;
-    handle.writeSync(flush, input, 0, input.length, output, at, output.length - at);
-    if (this.#failed) this.#handle = null;
-    return this.#failed ? FAILED : output.length - this.#state[0];
+    const before = this.#faults;
+    this.#handle!.writeSync(flush, input, 0, input.length, output, at, output.length - at);
+    return this.#faults === before ? output.length - this.#state[0] : FAILED;
   }
 
   #start(): void {
     const { _handle: handle, _writeState: state } = this.#make();
     if (!handle?.reset || !handle.writeSync || !(state instanceof Uint32Array)) throw new TypeError('no such handle');
+    // counted, since Node may run whatever waits after this function and before the next line of `write`
     handle.onerror = () => {
-      this.#failed = true;
+      this.#faults++;
+      this.#handle = null;
     };
     this.#handle = handle as Handle;
     this.#state = state;

@@ -2,6 +2,7 @@
 
 import { bodyBuffers } from '../buffer-pool.js';
 
+const NOTHING = Buffer.alloc(0);
 const CR = 0x0d;
 const LF = 0x0a;
 const FIRST_CAPACITY = 16 * 1024;
@@ -43,13 +44,16 @@ export class BodyBuffer {
     return !this.overflowed;
   }
 
-  /** The bytes so far, without slack worth mentioning. The buffer must not be appended to afterwards. */
+  /** The bytes so far, without slack worth mentioning. They are the caller's: nothing of them is left here. */
   take(): Buffer {
-    const wasteful = this.length <= GROWN && this.#bytes.length > 2 * this.length;
-    const used = this.#bytes.subarray(0, this.length);
+    const bytes = this.#bytes;
+    const wasteful = this.length <= GROWN && bytes.length > 2 * this.length;
+    const used = bytes.subarray(0, this.length);
+    this.#bytes = NOTHING;
+    this.length = 0;
     if (!wasteful) return used;
     const copy = Buffer.from(used);
-    bodyBuffers.give(this.#bytes);
+    bodyBuffers.give(bytes);
     return copy;
   }
 

@@ -2,6 +2,7 @@ import { gunzipSync, gzipSync, constants as zlib } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BufferPool } from '../../src/buffer-pool.js';
+import { BodyBuffer } from '../../src/fetch/http-body.js';
 import { gunzipAtOnce, gunzipBeginning } from '../../src/gunzip.js';
 import { ZlibEngine } from '../../src/zlib-engine.js';
 
@@ -88,4 +89,15 @@ test('no two holders have the same memory, and what waits is bounded', () => {
     }),
     { numRuns: 50 },
   );
+});
+
+test('a body is handed out once: taken again it is empty, and bytes that come late go elsewhere', () => {
+  for (const size of [100, 5_000, 40_000]) {
+    const body = new BodyBuffer(1e6);
+    body.append(Buffer.alloc(size, 'a'), 0, size);
+    const taken = body.take();
+    expect(body.take().length).toBe(0);
+    body.append(Buffer.alloc(size, 'b'), 0, size);
+    expect(taken.equals(Buffer.alloc(size, 'a'))).toBe(true);
+  }
 });
