@@ -69,7 +69,7 @@ beforeAll(async () => {
   });
   const { code, err } = await crawl([
     ...[site.url('busy.test'), site.url('sick.test'), '--dir', dir, '--scope', 'any', '--delay', '50ms'],
-    ...['--allow-private', '127.0.0.0/8', '--resolve', '*.test=127.81.0.0/16', '--patience', '3s', '--config', config],
+    ...['--allow-private', '127.0.0.0/8', '--resolve', '*.test=127.81.0.0/16', '--patience', '20s', '--config', config],
   ]);
   expect([code, err.includes('failed')]).toEqual([0, false]);
 }, 30_000);

@@ -32,7 +32,7 @@ beforeAll(async () => {
     },
   });
   dir = scratch();
-  const flags = ['--dir', dir, '--delay', '0', '--patience', '1s', '--allow-private', '127.0.0.0/8'];
+  const flags = ['--dir', dir, '--delay', '0', '--patience', '20s', '--allow-private', '127.0.0.0/8'];
   expect((await crawl([site.url('127.0.0.1'), ...flags])).summary).toMatchObject({ pages: PAGES + 5, pending: 0 });
 }, 60_000);
 afterAll(async () => {
@@ -90,7 +90,7 @@ describe('reparse', () => {
     }
     await reparse('--all');
     expect(await jsonl()).toEqual(before.map((found) => (found.title === 'handled' ? expect.anything() : found)));
-    const again = await crawl(['--dir', dir, '--delay', '0', '--patience', '1s', '--allow-private', '127.0.0.0/8']);
+    const again = await crawl(['--dir', dir, '--delay', '0', '--patience', '20s', '--allow-private', '127.0.0.0/8']);
     expect(again.code, again.err).toBe(0);
     expect(await verified()).toBe(true);
     expect(readdirSync(join(dir, 'text')).filter((name) => name.endsWith('.open'))).toEqual([]);
@@ -112,7 +112,7 @@ test('what was imported can be crawled on from', async () => {
     for (const map of [before, after]) map.delete(site.url('127.0.0.1', path));
   expect(after).toEqual(before);
   // a host that was imported is not one that the operator named: private addresses stay closed to it
-  const flags = ['--dir', imported, '--add', '--delay', '0', '--patience', '1s', '--allow-private', '127.0.0.0/8'];
+  const flags = ['--dir', imported, '--add', '--delay', '0', '--patience', '20s', '--allow-private', '127.0.0.0/8'];
   flags.push('--resolve', 'new.test=127.0.0.1');
   const { summary } = await crawl([site.url('new.test', '/p/1'), ...flags, '--max-depth', '0']);
   expect(summary.requests).toBe(2);

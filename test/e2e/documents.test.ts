@@ -72,7 +72,7 @@ test('each type gives its text, links and facts; what cannot be read costs its o
     '--delay',
     '0',
     '--patience',
-    '1s',
+    '20s',
     '--allow-private',
     '127.0.0.0/8',
   ];

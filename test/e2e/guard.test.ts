@@ -40,7 +40,7 @@ afterAll(async () => {
 
 /** Delays of 1 ms, since an address that is not of this machine needs one. */
 const run = (...args: string[]) =>
-  crawl(['--dir', scratch(), '--delay', '1ms', '--contact', 'mailto:test@example.org', '--patience', '5s', ...args]);
+  crawl(['--dir', scratch(), '--delay', '1ms', '--contact', 'mailto:test@example.org', '--patience', '20s', ...args]);
 
 const REFUSED = 'resolves to an address that is not public (guard.address)';
 

@@ -17,7 +17,7 @@ import { type Asked, links, Sites } from '../support/sites.js';
 
 const PAGES = 40;
 const HOSTS = ['a.test', 'b.test', 'c.test'];
-const LOCAL = ['--allow-private', '127.0.0.0/8', '--resolve', '*.test=127.80.0.0/16', '--patience', '2s'];
+const LOCAL = ['--allow-private', '127.0.0.0/8', '--resolve', '*.test=127.80.0.0/16', '--patience', '20s'];
 
 let site: Sites;
 /** While true, nobody is answered. */

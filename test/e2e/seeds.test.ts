@@ -18,7 +18,7 @@ async function sites(...args: Parameters<typeof Sites.start>): Promise<Sites> {
   return started;
 }
 
-const LOCAL = ['--allow-private', '127.0.0.0/8', '--allow-private', '::1/128', '--delay', '0', '--patience', '5s'];
+const LOCAL = ['--allow-private', '127.0.0.0/8', '--allow-private', '::1/128', '--delay', '0', '--patience', '20s'];
 
 test('of five seeds, three spellings of one page, another page and one that robots forbids, three are known and two are fetched', async () => {
   const site = await sites({
