@@ -85,7 +85,7 @@ export class Steering {
     return this.watch.samples;
   }
 
-  hosts(query: HostQuery): { total: number; hosts: HostLine[] } {
+  hosts(query: HostQuery): Promise<{ total: number; hosts: HostLine[] }> {
     return this.#hosts.list(query);
   }
 

@@ -146,11 +146,11 @@ function looking(app: OpenAPIHono, steering: Steering): void {
   );
   app.openapi(
     { ...get('/hosts', 'hosts', 'The hosts, a page of the list at a time.', HostList), request: { query: HostsQuery } },
-    (c) => {
+    async (c) => {
       const query = c.req.valid('query');
       const search = query.search.trim().toLowerCase();
       const order = query.order ?? (query.sort === 'name' ? 'asc' : 'desc');
-      return c.json(steering.hosts({ ...query, search, order }), 200);
+      return c.json(await steering.hosts({ ...query, search, order }), 200);
     },
   );
   app.openapi(
