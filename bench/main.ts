@@ -4,6 +4,7 @@ import { archiveBench } from './archive.js';
 import { coresBench } from './cores.js';
 import { crawlBench } from './crawl.js';
 import { CORES_HEAD, coresWords, crawlWords, sustainWords } from './crawl-words.js';
+import { dashboardBench } from './dashboard.js';
 import { fetchBench } from './fetch.js';
 import { parseBench, textBench } from './parse.js';
 import { peersBench } from './peers/bench.js';
@@ -15,6 +16,7 @@ import { seenBench } from './seen.js';
 import { simhashBench } from './simhash.js';
 import { storeBench } from './store.js';
 import { sustainBench } from './sustain.js';
+import { watchingBench } from './watching.js';
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -61,6 +63,8 @@ const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = {
     fetch: () => fetchBench(say),
   },
   simhash,
+  dashboard: () => dashboardBench(say),
+  watching: () => watchingBench({ hosts: Number(flags.hosts ?? '300'), pages: Number(flags.pages), seed }, say),
 };
 
 if (!Object.hasOwn(BENCHES, bench)) {

@@ -38,7 +38,7 @@ export async function restartBench(options: RestartOptions): Promise<boolean> {
     const base = ['--dir', dir, '--allow-private', '127.0.0.0/8', '--json'];
     const crawl = (...args: string[]) => measure([process.execPath, programFile, 'crawl', ...base, ...args]);
     await crawl('http://127.0.0.1:9/', '--max-duration', '1s');
-    await fill(join(dir, 'crawl.sqlite'), options);
+    await fillStore(join(dir, 'crawl.sqlite'), options);
     say(
       `${(statSync(join(dir, 'crawl.sqlite')).size / 1e9).toFixed(1)} GB of rows: ${urls / 1e6} million URLs, ${options.pages / 1e6} million pages`,
     );
@@ -58,7 +58,11 @@ const told = (what: string, { seconds, user, system, rss }: Awaited<ReturnType<t
 
 const hostOf = (url: number, hosts: number): number => scatter(url + 77) % hosts;
 
-async function fill(path: string, { urls, pages, hosts, say }: RestartOptions): Promise<void> {
+/** Appends so many hosts, URLs and visited pages to the store of a crawl. */
+export async function fillStore(
+  path: string,
+  { urls, pages, hosts, say }: Omit<RestartOptions, 'keep'>,
+): Promise<void> {
   const store = openSqliteStore(path, { create: false, reads: 'calling' });
   const epoch = await store.beginEpoch();
   let sequence = 0;

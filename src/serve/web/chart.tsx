@@ -2,6 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { timeOf } from './words.js';
 
 export interface Line {
   label: string;
@@ -38,9 +39,12 @@ export function Chart({
       cursor: { y: false },
       legend: { live: true },
       scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
-      axes: [axis, { ...axis, size: 62, values: (_, ticks) => ticks.map(format) }],
+      axes: [
+        { ...axis, space: 80, values: (_, ticks) => ticks.map((second) => timeOf(second * 1000)) },
+        { ...axis, size: 62, values: (_, ticks) => ticks.map((n) => (n === 0 ? '0' : format(n))) },
+      ],
       series: [
-        {},
+        { value: (_: uPlot, second: number | null) => (second === null ? '–' : timeOf(second * 1000)) },
         ...lines.map(({ label, color }) => ({
           label,
           stroke: style.getPropertyValue(color),

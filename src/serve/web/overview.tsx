@@ -163,7 +163,7 @@ function BarRows({ rows }: { rows: readonly Row[] }) {
       <th scope="row">{name}</th>
       <td>{count(n)}</td>
       <td class="bar" aria-hidden="true">
-        <span style={{ width: `${(n / most) * 100}%` }} />
+        {n > 0 && <span style={{ width: `${(n / most) * 100}%` }} />}
       </td>
     </tr>
   ));
