@@ -3,7 +3,7 @@
  * nobody at its dashboard, and with a client that asks what an open dashboard asks (the stream of events, the history, the view that is looked at:
  * hosts, then pages). CPU of the crawl's process alone; the client's and the server's are not in it. The median of the pairs
  * counts, since a single one says little on a machine that does other things.
- * What `--admin` costs by itself, once, to load the API (half a second of CPU), is in both.
+ * What `--admin` costs by itself, once, to load the API, is in both.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
