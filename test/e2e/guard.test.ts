@@ -155,7 +155,7 @@ test('a name that moves to a private address while it is crawled is not followed
     '--config',
     config,
     '--patience',
-    '1s',
+    '20s',
     ...OPENED,
     '--dns',
     dns.address,

@@ -52,7 +52,7 @@ test('a host name with the dot of the root is the same host: one robots.txt, one
     '--allow-private',
     '127.0.0.0/8',
     '--patience',
-    '2s',
+    '20s',
   ];
   const { code, summary } = await crawl([site.url('d.test'), '--dir', scratch(), ...local, '--delay', '300ms']);
   expect(code).toBe(0);

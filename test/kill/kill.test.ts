@@ -9,7 +9,7 @@ import { SMALL } from '../support/kill-plans.js';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 test('a crawl killed ten times loses no page, fetches none twice without need and breaks no delay', {
-  timeout: 90_000,
+  timeout: 180_000,
 }, async () => {
   const scratch = mkdtempSync(join(tmpdir(), 'saunter-kill-'));
   const report = await killTest({
