@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Admission, type Candidate } from '../src/admit/admission.js';
 import { type Changes, noChanges } from '../src/changes.js';
+import { loadConfig } from '../src/config/load-config.js';
 import { KeptPages } from '../src/dedupe/kept-pages.js';
 import { SeenTable } from '../src/dedupe/seen.js';
 import { frontierOptions } from '../src/embedded/parts.js';
@@ -15,7 +16,6 @@ import { Frontier } from '../src/frontier/frontier.js';
 import type { Lease } from '../src/frontier/lease.js';
 import { breadthFirst } from '../src/frontier/score.js';
 import { UrlTable } from '../src/frontier/url-table.js';
-import { loadConfig } from '../src/load-config.js';
 import { emptyProjection } from '../src/state/rebuild.js';
 import { UrlKeyer } from '../src/url/key.js';
 

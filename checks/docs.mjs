@@ -2,7 +2,7 @@
 // derived from the declarations of the library. `--write` renews them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { OPTION_NAMES, optionOf } from '../dist/config.js';
+import { OPTION_NAMES, optionOf } from '../dist/config/config.js';
 import { OUTCOMES } from '../dist/errors.js';
 import { METRICS } from '../dist/serve/metrics.js';
 import { apiPage } from './api.mjs';
@@ -26,7 +26,7 @@ export function checkDocs() {
 
 function configurationPage() {
   const lines = [
-    '<!-- Generated from src/config.ts by `npm run docs`. Do not edit. -->',
+    '<!-- Generated from src/config/config.ts by `npm run docs`. Do not edit. -->',
     '# Configuration',
     '',
     'Every option has a default. A flag wins over the config file, the file over the default. `saunter config` shows the values in',

@@ -13,6 +13,7 @@ import { readModule } from './imports.mjs';
 export const FLOORS = [
   [
     'url',
+    'config',
     'dedupe',
     'revisit',
     'engines',
@@ -20,20 +21,6 @@ export const FLOORS = [
     'changes.ts',
     'columns.ts',
     'wide-map.ts',
-    'config.ts',
-    'config-file.ts',
-    'config-machine.ts',
-    'config-module.ts',
-    'config-observe.ts',
-    'config-network.ts',
-    'config-politeness.ts',
-    'config-repeats.ts',
-    'config-scope.ts',
-    'config-storage.ts',
-    'config-text.ts',
-    'load-config.ts',
-    'option-kinds.ts',
-    'option-texts.ts',
     'errors.ts',
     'file-fault.ts',
     'gunzip.ts',
@@ -52,7 +39,7 @@ export const FLOORS = [
 ];
 
 /** Open to every file of the house, those of the ground floor included. */
-const OPEN = [...FLOORS[0].filter((name) => name.endsWith('.ts')), 'engines/ports.ts'];
+const OPEN = [...FLOORS[0].filter((name) => name.endsWith('.ts')), 'config/config.ts', 'engines/ports.ts'];
 
 /** Folders that decide and never do: no I/O, clock or randomness, not even through what they import. */
 const PURE = ['frontier', 'admit', 'revisit', 'url', 'dedupe', 'parse'];
@@ -64,7 +51,7 @@ const COMPUTING = new Set(['node:assert', 'node:buffer', 'node:string_decoder', 
 const ENGINE_USERS = ['engines', 'cli', 'embedded', 'cluster', 'sim'];
 
 /** Who may import a computed name: it loads modules of the user's. */
-const LOADERS = ['workers/user-handlers.ts', 'embedded/score-plugin.ts', 'config-module.ts'];
+const LOADERS = ['workers/user-handlers.ts', 'embedded/score-plugin.ts', 'config/module.ts'];
 
 /** Folders that may have folders of their own. */
 const DEEP = ['serve/web'];

@@ -6,7 +6,7 @@ import { parseSync } from 'oxc-parser';
 import { nodesOf } from './imports.mjs';
 
 /** Where options are declared and loaded; what these files touch is not yet obeyed by anything. */
-const DECLARING = ['config.ts', 'load-config.ts'];
+const DECLARING = ['config/config.ts', 'config/load-config.ts'];
 
 /**
  * @param {string} root the source folder

@@ -24,7 +24,7 @@ const CHECKS = [
   ['file sizes', async () => (await import('./sizes.mjs')).checkSizes(src)],
   [
     'options',
-    async () => (await import('./options.mjs')).checkOptions(src, (await import('../dist/config.js')).OPTIONS),
+    async () => (await import('./options.mjs')).checkOptions(src, (await import('../dist/config/config.js')).OPTIONS),
   ],
   ['docs', async () => (await import('./docs.mjs')).checkDocs()],
   ['links', async () => (await import('./links.mjs')).checkLinks(root)],

@@ -1,5 +1,5 @@
 /** What a crawl is asked for, what it says while it runs, and what it says at its end. */
-import type { Config } from './config.js';
+import type { Config } from './config/config.js';
 import type { OutcomeCode } from './errors.js';
 import type { Score } from './frontier/score.js';
 

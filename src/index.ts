@@ -1,6 +1,7 @@
 /** The public library: what other programs may import. Everything else may change without notice (docs/library.md). */
 export { type Changes, noChanges } from './changes.js';
-export type { Config, OptionName } from './config.js';
+export type { Config, OptionName } from './config/config.js';
+export { loadConfig } from './config/load-config.js';
 export type { ExportFormat } from './corpus/export.js';
 export type { PageFilter } from './corpus/page-filter.js';
 export type { ExportedPage } from './corpus/pages.js';
@@ -26,7 +27,6 @@ export { parseRobots, type RobotsRules } from './fetch/robots.js';
 export { Frontier } from './frontier/frontier.js';
 export type { FrontierOptions, Lease, LeaseOutcome, LoadRequest, Resolution, Settled, Turn } from './frontier/lease.js';
 export { breadthFirst, type Score, type Scored } from './frontier/score.js';
-export { loadConfig } from './load-config.js';
 export type { DocumentHandler, HandledDocument, HandlerAnswer } from './parse/documents.js';
 export { LinkFlag, type LinkList } from './parse/links.js';
 export { type PageInput, type PageOptions, type ParsedPage, parsePage } from './parse/page.js';

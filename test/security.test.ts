@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { loadConfig } from '../src/config/load-config.js';
 import { HeaderList } from '../src/fetch/http-headers.js';
 import { parseRobots } from '../src/fetch/robots.js';
-import { loadConfig } from '../src/load-config.js';
 import { parsePage } from '../src/parse/page.js';
 import { normalizeUrl } from '../src/url/normalize.js';
 

@@ -1,7 +1,7 @@
 /** The command line: flags and operands, from a description of each command (`help.ts` has its `--help`). */
-import { OPTION_NAMES, type OptionName, optionOf } from '../config.js';
+import { OPTION_NAMES, type OptionName, optionOf } from '../config/config.js';
+import type { FlagValues } from '../config/load-config.js';
 import { UserError } from '../errors.js';
-import type { FlagValues } from '../load-config.js';
 import { nearest } from '../nearest.js';
 
 export interface FlagSpec {

@@ -1,10 +1,10 @@
 import type { HostEventRow } from '../changes.js';
+import { userAgent } from '../config/load-config.js';
 import { type AuditLine, audit, findHost, hostEvents } from '../corpus/audit.js';
 import { lookInto } from '../embedded/look.js';
 import { notMet } from '../embedded/operate.js';
 import { productToken } from '../embedded/parts.js';
 import { OUTCOMES } from '../errors.js';
-import { userAgent } from '../load-config.js';
 import { counted, formatCount, formatDuration } from '../units.js';
 import { version } from '../version.js';
 import type { Arguments, CommandSpec } from './arguments.js';

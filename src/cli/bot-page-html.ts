@@ -1,5 +1,5 @@
 /** What a site owner reads who followed the contact of a request: one file of HTML, without scripts or other files. */
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { productToken } from '../embedded/parts.js';
 import { formatDuration } from '../units.js';
 

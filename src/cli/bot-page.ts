@@ -1,6 +1,6 @@
+import { userAgent } from '../config/load-config.js';
+import { normalizeContact } from '../config/texts.js';
 import { UserError } from '../errors.js';
-import { userAgent } from '../load-config.js';
-import { normalizeContact } from '../option-texts.js';
 import { version } from '../version.js';
 import { type Arguments, type CommandSpec, listOf } from './arguments.js';
 import { botPage } from './bot-page-html.js';

@@ -1,5 +1,5 @@
 /** What shells know about the command line: scripts made from the descriptions of the commands. Pure. */
-import { OPTION_NAMES } from '../config.js';
+import { OPTION_NAMES } from '../config/config.js';
 import { type CommandSpec, type FlagSpec, flagsOf } from './arguments.js';
 
 export type Shell = 'bash' | 'zsh' | 'fish';

@@ -1,6 +1,6 @@
-import { OPTION_NAMES, type OptionName, optionOf } from '../config.js';
+import { OPTION_NAMES, type OptionName, optionOf } from '../config/config.js';
+import type { ValueOrigin } from '../config/load-config.js';
 import { UserError } from '../errors.js';
-import type { ValueOrigin } from '../load-config.js';
 import { nearest } from '../nearest.js';
 import { type Arguments, type CommandSpec, OPTIONS_WITH_FLAGS } from './arguments.js';
 import type { ExitCode, World } from './command.js';

@@ -1,8 +1,8 @@
 /** The configuration of a command: the flags, the config file that was named or lies here, the defaults. */
-import type { Config, OptionName } from '../config.js';
-import { type ConfigFile, findConfigFile, readConfigFile } from '../config-file.js';
-import type { ConfigFunctions } from '../config-module.js';
-import { loadConfigWithOrigins, type ValueOrigin } from '../load-config.js';
+import type { Config, OptionName } from '../config/config.js';
+import { type ConfigFile, findConfigFile, readConfigFile } from '../config/file.js';
+import { loadConfigWithOrigins, type ValueOrigin } from '../config/load-config.js';
+import type { ConfigFunctions } from '../config/module.js';
 import type { Arguments } from './arguments.js';
 import type { Terminal } from './terminal.js';
 

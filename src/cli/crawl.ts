@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { checkWorkers, userAgent } from '../config/load-config.js';
 import type { CrawlOptions, CrawlProgress, FetchHook } from '../crawl-options.js';
 import type { VisitOutcome } from '../embedded/outcomes.js';
 import type { Attendant } from '../embedded/run.js';
 import { UserError } from '../errors.js';
 import type { Score } from '../frontier/score.js';
-import { checkWorkers, userAgent } from '../load-config.js';
 import { version } from '../version.js';
 import { type Arguments, type CommandSpec, OPTIONS_WITH_FLAGS } from './arguments.js';
 import type { ExitCode, World } from './command.js';

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
+import { loadConfig, userAgent } from '../config/load-config.js';
 import type { CrawlProgress } from '../crawl-options.js';
 import { PAGE_THREAD } from '../embedded/open.js';
 import { runCrawl } from '../embedded/run.js';
-import { loadConfig, userAgent } from '../load-config.js';
 import { demoReport, startDemoWeb } from '../sim/demo.js';
 import { version } from '../version.js';
 import type { Arguments, CommandSpec } from './arguments.js';

@@ -1,5 +1,5 @@
 /** What `saunter doctor` concludes from what it found. Pure: facts in, findings out. */
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { counted, formatCount, formatSize } from '../units.js';
 
 export interface Finding {

@@ -15,7 +15,7 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir, totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { memoryLimit } from '../embedded/memory-gauge.js';
 import type { Facts } from './doctor-checks.js';
 

@@ -1,5 +1,5 @@
 /** The text of `saunter COMMAND --help`, from the description of the command and the table of options. */
-import { OPTION_NAMES, type OptionName, optionOf } from '../config.js';
+import { OPTION_NAMES, type OptionName, optionOf } from '../config/config.js';
 import { type CommandSpec, type FlagSpec, flagsOf, usageOf } from './arguments.js';
 
 /** The text of `saunter COMMAND --help`. */

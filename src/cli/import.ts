@@ -1,8 +1,8 @@
 import { accessSync, constants, statSync } from 'node:fs';
+import { userAgent } from '../config/load-config.js';
 import { importInto } from '../embedded/import.js';
 import { UserError } from '../errors.js';
 import { fileFault } from '../file-fault.js';
-import { userAgent } from '../load-config.js';
 import { counted, formatCount } from '../units.js';
 import { version } from '../version.js';
 import { type Arguments, type CommandSpec, listOf } from './arguments.js';

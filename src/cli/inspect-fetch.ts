@@ -6,7 +6,8 @@
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
+import { checkReach } from '../config/load-config.js';
 import { fetchSettings, resolverOptions } from '../embedded/parts.js';
 import { systemClock } from '../engines/system.js';
 import { OUTCOMES, type OutcomeCode } from '../errors.js';
@@ -16,7 +17,6 @@ import { type FetchResult, HttpClient } from '../fetch/http.js';
 import { readEntity } from '../fetch/http-entity.js';
 import { HeaderList } from '../fetch/http-headers.js';
 import { DnsResolver } from '../fetch/resolver.js';
-import { checkReach } from '../load-config.js';
 import { HeavyTypes } from '../parse/stage.js';
 import { parseUrl } from '../parse-url.js';
 import { formatCount, formatDuration } from '../units.js';

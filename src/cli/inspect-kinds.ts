@@ -1,6 +1,6 @@
 /** What `inspect` can be asked about (DESIGN 11): each kind is a file of its own, and loaded when it is asked for. */
-import type { Config } from '../config.js';
-import { userAgent } from '../load-config.js';
+import type { Config } from '../config/config.js';
+import { userAgent } from '../config/load-config.js';
 import { version } from '../version.js';
 import type { InspectKind } from './inspect-case.js';
 

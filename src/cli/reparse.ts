@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { checkWorkers, userAgent } from '../config/load-config.js';
 import { crawlDirectory } from '../embedded/directory.js';
 import { noCrawl } from '../embedded/look.js';
 import { reparseDirectory } from '../embedded/reparse.js';
-import { checkWorkers, userAgent } from '../load-config.js';
 import { counted, formatCount } from '../units.js';
 import { version } from '../version.js';
 import type { Arguments, CommandSpec } from './arguments.js';

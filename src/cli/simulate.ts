@@ -1,7 +1,7 @@
+import { amount, choice, count, type Option, orOff, Refused, share } from '../config/kinds.js';
+import { loadConfig } from '../config/load-config.js';
 import { frontierOptions, workerCount } from '../embedded/parts.js';
 import { UserError } from '../errors.js';
-import { loadConfig } from '../load-config.js';
-import { amount, choice, count, type Option, orOff, Refused, share } from '../option-kinds.js';
 import { simulateLarge } from '../sim/simulation-large.js';
 import { simulateMany } from '../sim/simulation-many.js';
 import { largeWords, manyWords } from '../sim/simulation-words.js';

@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import type { Config, OptionName } from '../config.js';
+import type { Config, OptionName } from '../config/config.js';
+import { checkWorkers, loadConfig, userAgent } from '../config/load-config.js';
 import type { CrawlOptions, CrawlProgress, CrawlSummary, FetchHook } from '../crawl-options.js';
 import { UserError } from '../errors.js';
 import type { Score } from '../frontier/score.js';
-import { checkWorkers, loadConfig, userAgent } from '../load-config.js';
 import { version } from '../version.js';
 import type { OpenedCrawl } from './open.js';
 import type { OperatorAnswer, OperatorRequest } from './operate.js';

@@ -1,12 +1,12 @@
 /** What makes a crawl the same crawl: written into the store's meta with its first batch, compared at every start. */
 import { randomBytes } from 'node:crypto';
 import type { Changes } from '../changes.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
+import { frozenDifference, frozenOptions } from '../config/load-config.js';
 import type { SharedLimits } from '../corpus/delays.js';
 import type { CrawlOptions } from '../crawl-options.js';
 import type { StoreReader } from '../engines/ports.js';
 import { UserError } from '../errors.js';
-import { frozenDifference, frozenOptions } from '../load-config.js';
 import { metaOf } from '../store-meta.js';
 import type { NormalUrl } from '../url/normalize.js';
 

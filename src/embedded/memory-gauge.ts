@@ -1,6 +1,6 @@
 /** How full memory is, for admission (DESIGN 4, Memory). */
 import { totalmem } from 'node:os';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { LEVELS } from '../frontier/url-table.js';
 
 /** `memory.limit: auto` is this share of the machine. */

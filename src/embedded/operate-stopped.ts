@@ -2,12 +2,12 @@
  * them and does what they say. */
 import { existsSync } from 'node:fs';
 import { type Changes, countChanges, noChanges } from '../changes.js';
+import { loadConfig } from '../config/load-config.js';
 import { readDropped, readStates, rows, STATES } from '../corpus/states.js';
 import { lockDirectory } from '../engines/lock.js';
 import type { Store } from '../engines/ports.js';
 import { openSqliteStore } from '../engines/sqlite.js';
 import { systemClock } from '../engines/system.js';
-import { loadConfig } from '../load-config.js';
 import { metaOf } from '../store-meta.js';
 import { domainOf } from '../url/domain.js';
 import { UrlKeyer } from '../url/key.js';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import type { CrawlOptions } from '../crawl-options.js';
 import { KeptPages } from '../dedupe/kept-pages.js';
 import { UserError } from '../errors.js';

@@ -1,10 +1,11 @@
 /** Which seeds may join a crawl, and how far it may reach: beyond this machine only with a contact and a delay. */
+
+import { checkReach } from '../config/load-config.js';
 import type { CrawlOptions } from '../crawl-options.js';
 import type { Resolver } from '../engines/ports.js';
 import { UserError } from '../errors.js';
 import { inCidr, parseCidr, parseIp } from '../fetch/ip.js';
 import type { DnsResolver } from '../fetch/resolver.js';
-import { checkReach } from '../load-config.js';
 import type { NormalUrl } from '../url/normalize.js';
 import type { Identity } from './identity.js';
 import type { Territory } from './territory.js';

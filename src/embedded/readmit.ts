@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { countChanges } from '../changes.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { type HeldAnswer, heldAnswers } from '../corpus/held-answers.js';
 import { segmentPaths } from '../corpus/segment-paths.js';
 import type { CrawlOptions, CrawlUi } from '../crawl-options.js';

@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { SegmentArchive } from '../archive/segment-recovery.js';
 import { type Changes, countChanges, noChanges } from '../changes.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { type NewReading, type ReparseCounts, type ReparseOptions, reparseAll } from '../corpus/reparse.js';
 import { type ClosedText, ReparsePool, type ReparseThreadData } from '../corpus/reparse-pool.js';
 import { segmentPaths } from '../corpus/segment-paths.js';

@@ -2,12 +2,12 @@
 import { CdxjWriter } from '../archive/cdxj.js';
 import { SegmentArchive } from '../archive/segment-recovery.js';
 import type { Changes } from '../changes.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
+import { frozenOptions } from '../config/load-config.js';
 import type { CrawlOptions, CrawlUi } from '../crawl-options.js';
 import { BloomSeen } from '../dedupe/bloom-seen.js';
 import type { Random, Store } from '../engines/ports.js';
 import { systemClock } from '../engines/system.js';
-import { frozenOptions } from '../load-config.js';
 import type { IndexFile } from '../state/batches.js';
 import type { CheckpointIdentity } from '../state/checkpoint.js';
 import { KeptPart } from '../state/checkpoint-kept.js';

@@ -1,7 +1,7 @@
 /** The seen filter that the config asks for, and the care that a Bloom filter needs while a crawl runs. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import type { CrawlUi, SeenSummary } from '../crawl-options.js';
 import { BloomSeen } from '../dedupe/bloom-seen.js';
 import { SeenTable } from '../dedupe/seen.js';

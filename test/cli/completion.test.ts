@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CommandSpec } from '../../src/cli/arguments.js';
 import { flagsOf } from '../../src/cli/arguments.js';
-import { optionOf } from '../../src/config.js';
+import { optionOf } from '../../src/config/config.js';
 import { built, saunter } from '../support/saunter.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'saunter-completion-'));

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load-config.js';
 import { DEFAULT_TIMEOUTS } from '../../src/fetch/http-messages.js';
 import { ROBOTS_MAX_BYTES } from '../../src/fetch/robots.js';
 import { MAX_ATTEMPTS } from '../../src/frontier/url-table.js';
-import { loadConfig } from '../../src/load-config.js';
 import { DEFAULT_KEY_OPTIONS } from '../../src/url/normalize.js';
 import { DEFAULT_TRAP_LIMITS } from '../../src/url/traps.js';
 

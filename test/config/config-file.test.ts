@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readConfigFile } from '../../src/config-file.js';
+import { readConfigFile } from '../../src/config/file.js';
+import { loadConfig } from '../../src/config/load-config.js';
 import { UserError } from '../../src/errors.js';
-import { loadConfig } from '../../src/load-config.js';
 import { FakeProcess } from '../cli/process.js';
 import { saunter } from '../support/saunter.js';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OPTION_NAMES, OPTIONS, type OptionName, optionOf, optionOfFlag } from '../../src/config.js';
-import { UserError } from '../../src/errors.js';
+import { OPTION_NAMES, OPTIONS, type OptionName, optionOf, optionOfFlag } from '../../src/config/config.js';
 import {
   checkReach,
   checkWorkers,
@@ -8,7 +7,8 @@ import {
   frozenOptions,
   loadConfig,
   userAgent,
-} from '../../src/load-config.js';
+} from '../../src/config/load-config.js';
+import { UserError } from '../../src/errors.js';
 
 /** The message of the usage error that this throws. */
 function refusal(run: () => unknown): string {

@@ -6,11 +6,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { spec as configSpec } from '../../src/cli/config.js';
 import { spec as crawlSpec } from '../../src/cli/crawl.js';
 import { helpOf } from '../../src/cli/help.js';
-import { type Config, OPTION_NAMES, type OptionName, optionOf } from '../../src/config.js';
-import { readConfigFile } from '../../src/config-file.js';
+import { type Config, OPTION_NAMES, type OptionName, optionOf } from '../../src/config/config.js';
+import { readConfigFile } from '../../src/config/file.js';
+import { loadConfig } from '../../src/config/load-config.js';
 import * as parts from '../../src/embedded/parts.js';
 import { bloomSettings } from '../../src/embedded/seen-filter.js';
-import { loadConfig } from '../../src/load-config.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'saunter-options-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OPTIONS } from '../../src/config.js';
+import { OPTIONS } from '../../src/config/config.js';
 import { formatCount, formatDuration, formatSize, parseDuration, parseSize } from '../../src/units.js';
 
 describe('durations', () => {

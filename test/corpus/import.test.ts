@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { SegmentWriter } from '../../src/archive/segments.js';
 import { readRecords } from '../../src/archive/warc-reader.js';
+import { loadConfig } from '../../src/config/load-config.js';
 import { ArchiveReader } from '../../src/corpus/archive-reader.js';
 import type { ImportCounts } from '../../src/corpus/importer.js';
 import { EVERY_PAGE } from '../../src/corpus/page-filter.js';
@@ -14,7 +15,6 @@ import { verify } from '../../src/corpus/verify.js';
 import { crawlDirectory } from '../../src/embedded/directory.js';
 import { importInto } from '../../src/embedded/import.js';
 import { openSqliteReader } from '../../src/engines/sqlite.js';
-import { loadConfig } from '../../src/load-config.js';
 
 const fixtures = new URL('../fixtures/warc/', import.meta.url).pathname;
 const samples = readFileSync(`${fixtures}cases.jsonl`, 'utf8')

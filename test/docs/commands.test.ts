@@ -9,7 +9,7 @@ import { shellCommands } from '../support/shell-words.js';
 // the built program: its modules are many, and need no translation
 const { parseArguments } = await built<typeof import('../../src/cli/arguments.js')>('cli/arguments.js');
 const { UserError } = await built<typeof import('../../src/errors.js')>('errors.js');
-const { loadConfig } = await built<typeof import('../../src/load-config.js')>('load-config.js');
+const { loadConfig } = await built<typeof import('../../src/config/load-config.js')>('config/load-config.js');
 
 const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'bench/README.md'].concat(
   readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })

@@ -1,9 +1,9 @@
 import zlib from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadConfig, userAgent } from '../../src/config/load-config.js';
 import { fetchSettings } from '../../src/embedded/parts.js';
 import { createFetcher, type FetchKind } from '../../src/fetch/fetcher.js';
 import { HttpClient } from '../../src/fetch/http.js';
-import { loadConfig, userAgent } from '../../src/load-config.js';
 import { type RawServer, rawServer } from './raw-server.js';
 
 const MIB = 1 << 20;

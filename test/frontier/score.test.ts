@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { loadConfig } from '../../src/config/load-config.js';
 import type { CrawlOptions } from '../../src/crawl-options.js';
 import { guardedScore, scoreOf } from '../../src/embedded/score-plugin.js';
 import { breadthFirst, linkerBit, linkersIn, type Scored } from '../../src/frontier/score.js';
-import { loadConfig } from '../../src/load-config.js';
 import { Decisions } from '../support/decisions.js';
 
 const url = (facts: Partial<Scored> = {}): Scored => ({

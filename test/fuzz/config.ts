@@ -1,9 +1,9 @@
 /** Configuration: whatever a file or a flag says is either a value in its range or a usage error that names it. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { OPTION_NAMES, OPTIONS } from '../../src/config.js';
+import { OPTION_NAMES, OPTIONS } from '../../src/config/config.js';
+import { frozenDifference, frozenOptions, loadConfig } from '../../src/config/load-config.js';
 import { UserError } from '../../src/errors.js';
-import { frozenDifference, frozenOptions, loadConfig } from '../../src/load-config.js';
 import type { FuzzTarget } from './target.js';
 
 interface Case {

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type Changes, noChanges, type RequestRow, type UrlRow, type VisitRow } from '../../src/changes.js';
+import { loadConfig } from '../../src/config/load-config.js';
 import { SeenTable } from '../../src/dedupe/seen.js';
 import { MemoryStore } from '../../src/engines/memory.js';
 import { UserError } from '../../src/errors.js';
 import { Frontier } from '../../src/frontier/frontier.js';
 import { UrlState } from '../../src/frontier/url-table.js';
-import { loadConfig } from '../../src/load-config.js';
 import { type LastStop, rebuild } from '../../src/state/rebuild.js';
 import { Tally } from '../../src/state/tally.js';
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadConfig } from '../../src/load-config.js';
+import { loadConfig } from '../../src/config/load-config.js';
 import { built, removeScratches, saunter, scratch } from '../support/saunter.js';
 import { links, Sites } from '../support/sites.js';
 

@@ -1,6 +1,6 @@
 /** How names are resolved and answers fetched: parts of the table in `config.ts`. */
-import { amount, choice, count, duration, group, size, texts } from './option-kinds.js';
-import { isCidr, isResolveRule, isResolver } from './option-texts.js';
+import { amount, choice, count, duration, group, size, texts } from './kinds.js';
+import { isCidr, isResolveRule, isResolver } from './texts.js';
 
 /** DESIGN 7. */
 export const FETCHING = group('Fetching', {

@@ -1,6 +1,6 @@
 /** What is crawled, how far, and for how long: parts of the table in `config.ts`. */
-import { choice, count, duration, group, orOff, share, size, texts } from './option-kinds.js';
-import { isHttpUrl, isParameter, isPattern } from './option-texts.js';
+import { choice, count, duration, group, orOff, share, size, texts } from './kinds.js';
+import { isHttpUrl, isParameter, isPattern } from './texts.js';
 
 /** DESIGN 5, 11. */
 export const WHAT_TO_CRAWL = group('What to crawl', {

@@ -1,6 +1,7 @@
 /** Pages that repeat others, and pages that are visited again: parts of the table in `config.ts`. */
-import { SEEN } from './config-storage.js';
-import { choice, count, duration, group, orAuto } from './option-kinds.js';
+
+import { choice, count, duration, group, orAuto } from './kinds.js';
+import { SEEN } from './storage.js';
 
 /** DESIGN 10. */
 export const DUPLICATES_REVISITS = group('Duplicates and revisits', {

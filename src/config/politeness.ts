@@ -1,6 +1,6 @@
 /** What sites are owed, and what becomes of those that fail: parts of the table in `config.ts`. */
-import { amount, choice, count, duration, durations, group, size, text } from './option-kinds.js';
-import { normalizeContact } from './option-texts.js';
+import { amount, choice, count, duration, durations, group, size, text } from './kinds.js';
+import { normalizeContact } from './texts.js';
 
 /** DESIGN 4 "Delay", "Keys"; 6 "Identity". */
 export const POLITENESS = group('Politeness', {

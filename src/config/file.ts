@@ -1,13 +1,13 @@
 /**
- * The config file: YAML or JSON, whose lines messages can name, or a module (`config-module.ts`), which may also hold
+ * The config file: YAML or JSON, whose lines messages can name, or a module (`module.ts`), which may also hold
  * functions. What the options mean is not decided here (`load-config.ts`).
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
-import { type ConfigFunctions, NO_FUNCTIONS, readConfigModule } from './config-module.js';
-import { UserError } from './errors.js';
-import { fileFault } from './file-fault.js';
+import { UserError } from '../errors.js';
+import { fileFault } from '../file-fault.js';
 import type { ConfigSource } from './load-config.js';
+import { type ConfigFunctions, NO_FUNCTIONS, readConfigModule } from './module.js';
 
 const LARGEST = 1024 * 1024;
 
@@ -49,7 +49,7 @@ export async function readConfigFile(path: string): Promise<ConfigFile> {
   const ending = extname(path).toLowerCase();
   const text = readText(path);
   if (MODULES.has(ending)) return { name: path, lineOf: () => null, ...(await readConfigModule(path)) };
-  const { readYaml } = await import('./config-text.js');
+  const { readYaml } = await import('./yaml.js');
   const isYaml = ending === '.yaml' || ending === '.yml';
   if (!isYaml) checkJson(text, path);
   return { name: path, functions: NO_FUNCTIONS, ...readYaml(text, path) };

@@ -1,8 +1,9 @@
 /** Reading the configuration of a run: the table of `config.ts`, under a config file, under flags. */
+
+import { UserError } from '../errors.js';
+import { nearest } from '../nearest.js';
 import { type Config, OPTION_NAMES, OPTIONS, type OptionName, optionOf, optionOfFlag } from './config.js';
-import { UserError } from './errors.js';
-import { nearest } from './nearest.js';
-import { Refused } from './option-kinds.js';
+import { Refused } from './kinds.js';
 
 /** Values of flags by flag name (`max-pages`), as they came from the command line. */
 export type FlagValues = Readonly<Record<string, string | readonly string[]>>;

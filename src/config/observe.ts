@@ -1,6 +1,6 @@
 /** The options of whoever looks at a crawl while it runs: a part of the table in `config.ts`. */
-import { choice, count, group, orOff, share, text } from './option-kinds.js';
-import { isAddress, isHttpUrl } from './option-texts.js';
+import { choice, count, group, orOff, share, text } from './kinds.js';
+import { isAddress, isHttpUrl } from './texts.js';
 
 const isPath = (path: string): string | null => (path === '' || path.includes('\0') ? null : path);
 

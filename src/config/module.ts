@@ -4,8 +4,8 @@
  */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { UserError } from './errors.js';
-import { nearest } from './nearest.js';
+import { UserError } from '../errors.js';
+import { nearest } from '../nearest.js';
 
 /** A function of the user's; whoever calls it knows what it takes. */
 export type ConfigFunction = (argument: never) => unknown;

@@ -1,5 +1,5 @@
 /** The options of what lies on disk and in memory: parts of the table in `config.ts`. */
-import { amount, choice, count, duration, group, orAuto, orOff, share, size } from './option-kinds.js';
+import { amount, choice, count, duration, group, orAuto, orOff, share, size } from './kinds.js';
 
 export const STORAGE = group('Storage', {
   'segment.bytes': size('1GiB', '64KiB', '64GiB', 'The size at which an archive file is closed and the next begun.'),

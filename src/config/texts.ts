@@ -2,7 +2,7 @@
  * The texts that options accept. Each function returns the normal spelling, or null if the text is not allowed. They
  * only check the form: what an address may be used for is decided by the address guard.
  */
-import { parseUrl } from './parse-url.js';
+import { parseUrl } from '../parse-url.js';
 
 const CONTACT_LIMIT = 200;
 

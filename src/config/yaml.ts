@@ -1,6 +1,6 @@
 /** YAML, and JSON, which is YAML too: values with the lines that they stand on. */
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
-import { UserError } from './errors.js';
+import { UserError } from '../errors.js';
 
 /**
  * @param path for messages

@@ -2,7 +2,7 @@
  * The kinds of option values: how each is read from a flag or a file, and how its range is said. The table that uses
  * them is `config.ts`.
  */
-import { formatCount, formatDuration, formatSize, parseDuration, parseSize } from './units.js';
+import { formatCount, formatDuration, formatSize, parseDuration, parseSize } from '../units.js';
 
 /** How an option appears on the command line. */
 interface Flag {

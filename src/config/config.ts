@@ -1,16 +1,17 @@
 /**
  * Every option: its default, unit, range and what it does. Flags, the config file, `docs/configuration.md` and
- * `--help` are derived from this table, whose parts lie in the `config-*.ts` beside it; nothing else in the program
+ * `--help` are derived from this table, whose parts lie beside it; nothing else in the program
  * knows a default. Inside the program durations are milliseconds, sizes bytes, shares 0 to 1, and `off` is Infinity.
  */
-import { DOCUMENTS, FRONTIER, THREADS_MEMORY } from './config-machine.js';
-import { FETCHING, NAME_RESOLUTION } from './config-network.js';
-import { DASHBOARD_API, LOGS_TRACES } from './config-observe.js';
-import { FAILURES, POLITENESS, ROBOTS } from './config-politeness.js';
-import { DUPLICATES_REVISITS } from './config-repeats.js';
-import { URLS_TRAPS, WHAT_TO_CRAWL, WHEN_TO_STOP } from './config-scope.js';
-import { STORAGE } from './config-storage.js';
-import type { Option } from './option-kinds.js';
+
+import type { Option } from './kinds.js';
+import { DOCUMENTS, FRONTIER, THREADS_MEMORY } from './machine.js';
+import { FETCHING, NAME_RESOLUTION } from './network.js';
+import { DASHBOARD_API, LOGS_TRACES } from './observe.js';
+import { FAILURES, POLITENESS, ROBOTS } from './politeness.js';
+import { DUPLICATES_REVISITS } from './repeats.js';
+import { URLS_TRAPS, WHAT_TO_CRAWL, WHEN_TO_STOP } from './scope.js';
+import { STORAGE } from './storage.js';
 
 /** In the order of the reference. */
 export const OPTIONS = {

@@ -1,7 +1,8 @@
 /** What this machine gives: parts of the table in `config.ts`. */
-import { MEMORY } from './config-storage.js';
-import { choice, count, duration, group, orAuto, share, size, text, texts } from './option-kinds.js';
-import { isHandler } from './option-texts.js';
+
+import { choice, count, duration, group, orAuto, share, size, text, texts } from './kinds.js';
+import { MEMORY } from './storage.js';
+import { isHandler } from './texts.js';
 
 export const THREADS_MEMORY = group('Threads and memory', {
   workers: orAuto(
