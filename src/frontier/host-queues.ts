@@ -123,7 +123,7 @@ export class HostQueues {
    *
    * From the last to the first, each before what is there: so the link of another URL, which lies anywhere in memory, is
    * never written. The heads of a host's lists and their length stand side by side meanwhile: one cache miss a URL, not
-   * five. A URL takes 40 ns with 100,000 hosts and 100 with a million, where `put` takes 230 and 900.
+   * five. Measured: 72 to 78 ns a URL with 100,000 hosts, 366 with a million.
    *
    * @param waits asked of URLs that failed: does it wait elsewhere?
    */
