@@ -59,11 +59,11 @@ function scatter(n: number): number {
   return (Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35) ^ (hash >>> 16)) >>> 0;
 }
 
+/** The defaults; the list of CDN addresses is that of the repository, since the compiled bench lies elsewhere. */
+const benchOptions = () => frontierOptions(loadConfig({ 'politeness.cdn': resolve('data/cdn-ranges.txt') }, {}));
+
 class Crowd {
-  readonly frontier = new Frontier(
-    frontierOptions(loadConfig({ 'politeness.cdn': resolve('data/cdn-ranges.txt') }, {})),
-    seededRandom(1),
-  );
+  readonly frontier = new Frontier(benchOptions(), seededRandom(1));
   readonly seen = new SeenTable();
   readonly projection = emptyProjection(this.frontier);
   readonly #options: ScaleOptions;
@@ -261,7 +261,7 @@ export function frontierBench(options: ScaleOptions): boolean {
 
 /** The same for what is known of hosts: names, addresses, origins. Ms of CPU that 64 of them took, and when. */
 function longestOfHosts(hosts: number): number {
-  const frontier = new Frontier(frontierOptions(loadConfig({}, {})), seededRandom(1));
+  const frontier = new Frontier(benchOptions(), seededRandom(1));
   let longest = 0;
   let before = threadCpu();
   for (let n = 0; n < hosts; n++) {

@@ -1,8 +1,10 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { loadConfig, userAgent } from '../config/load-config.js';
 import type { CrawlProgress } from '../crawl-options.js';
 import { PAGE_THREAD } from '../embedded/open.js';
 import { runCrawl } from '../embedded/run.js';
+import { UserError } from '../errors.js';
 import { demoReport, startDemoWeb } from '../sim/demo.js';
 import { version } from '../version.js';
 import type { Arguments, CommandSpec } from './arguments.js';
@@ -15,7 +17,9 @@ export const spec: CommandSpec = {
   says: 'Crawl a synthetic web on this machine, with live progress; needs no network.',
   operands: '',
   mostOperands: 0,
-  flags: [{ name: 'dir', value: 'DIR', says: 'Where the crawl lives. Default: ./saunter-demo, begun anew each time.' }],
+  flags: [
+    { name: 'dir', value: 'DIR', says: 'A new folder for the crawl. Default: ./saunter-demo, begun anew each time.' },
+  ],
   options: [],
   examples: [['saunter demo', 'A thousand pages in under a minute.']],
   notes: [
@@ -33,6 +37,11 @@ export const stops = true;
 export async function run(args: Arguments, { terminal, signal }: World): Promise<ExitCode> {
   const dir = args.flags.get('dir') ?? OWN_DIR;
   if (!args.flags.has('dir')) rmSync(OWN_DIR, { recursive: true, force: true });
+  else if (existsSync(join(dir, 'crawl.sqlite')))
+    throw new UserError(
+      `${dir} holds a crawl already, and each demo is a web of its own: give another --dir, or none.`,
+      2,
+    );
   const web = await startDemoWeb();
   terminal.print(`A web of ${web.hosts} hosts is up on loopback. Crawling it, politely, into ${dir}.`);
   try {

@@ -29,7 +29,11 @@ export const spec: CommandSpec = {
     { name: 'content-type', value: 'TYPE', says: 'page, sitemap, charset: the Content-Type header.' },
     { name: 'file', value: 'FILE', says: 'fetch: a body to decode, in place of a request.' },
     { name: 'content-encoding', value: 'CODINGS', says: 'fetch: the Content-Encoding header of that body.' },
-    { name: 'config', value: 'FILE', says: 'fetch: read options from a JSON file.' },
+    {
+      name: 'config',
+      value: 'FILE',
+      says: 'fetch: options from a file: YAML, JSON, or a JavaScript or TypeScript module.',
+    },
     { name: 'json', says: 'The answer as one line of JSON, not as words.' },
   ],
   options: FETCH_OPTIONS,

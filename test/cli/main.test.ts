@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { summaryText } from '../../src/cli/summary.js';
 import type { CrawlOptions, CrawlSummary, CrawlUi } from '../../src/crawl-options.js';
@@ -55,6 +58,20 @@ describe('the program', () => {
 
   it('is used wrongly without a command', async () => {
     expect((await new FakeProcess().run()).code).toBe(2);
+  });
+
+  it('refuses a demo in a folder that holds a crawl, and names a way out that the demo has', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'saunter-demo-'));
+    try {
+      writeFileSync(join(dir, 'crawl.sqlite'), '');
+      const { code, out, err } = await new FakeProcess().run('demo', '--dir', dir);
+      expect([code, out, crawled.length]).toEqual([2, '', 0]);
+      expect(err).toBe(
+        `${dir} holds a crawl already, and each demo is a web of its own: give another --dir, or none.\n`,
+      );
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
   });
 
   it('tells its version', async () => {
