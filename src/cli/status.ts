@@ -83,7 +83,7 @@ function words(status: ReturnType<typeof read>): string {
   const count = (key: string): string => formatCount(Number(status[key])).padStart(12);
   const lines = [
     `pages      ${count('pages')}   of ${counted(Number(status.hosts), 'host')}, ${formatSize(status.bytes)}`,
-    `requests   ${count('requests')}   ${status.firstRequest ?? 'none yet'} to ${status.lastRequest ?? 'now'}`,
+    `requests   ${count('requests')}   ${status.firstRequest === null ? 'none was made yet' : `${status.firstRequest} to ${status.lastRequest}`}`,
     `known URLs ${count('known')}`,
     ...STATES.flatMap((state) => [
       `  ${state.padEnd(8)} ${count(state)}`,

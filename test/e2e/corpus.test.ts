@@ -111,6 +111,7 @@ test('what was imported can be crawled on from', async () => {
   for (const path of ['/mine', '/bad', '/twin'])
     for (const map of [before, after]) map.delete(site.url('127.0.0.1', path));
   expect(after).toEqual(before);
+  expect((await saunter(['status', '--dir', imported])).out).toMatch(/^requests +0 {3}none was made yet$/m);
   // a host that was imported is not one that the operator named: private addresses stay closed to it
   const flags = ['--dir', imported, '--add', '--delay', '0', '--patience', '20s', '--allow-private', '127.0.0.0/8'];
   flags.push('--resolve', 'new.test=127.0.0.1');
