@@ -191,8 +191,17 @@ function knownFlag(flag: string): OptionName {
 }
 
 function quote(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  const text = inWords(value);
   return text.length > 100 ? `${text.slice(0, 99)}…` : text;
+}
+
+/** A module may hold what JSON cannot say: a bigint, a list within itself. */
+function inWords(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return typeof value === 'bigint' ? `${value}n` : `this ${Array.isArray(value) ? 'list' : typeof value}`;
+  }
 }
 
 const capital = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);

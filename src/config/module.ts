@@ -48,11 +48,25 @@ async function load(path: string): Promise<unknown> {
     );
   }
   try {
-    const module = (await import(pathToFileURL(resolve(path)).href)) as { default?: unknown };
+    const module = await unlessStuck(import(pathToFileURL(resolve(path)).href) as Promise<{ default?: unknown }>);
     return module.default;
   } catch (error) {
     const words = (error instanceof Error ? error.message : String(error)).split('\n', 1)[0].replace(/\.$/, '');
     throw new UserError(`The config file ${path} cannot be loaded: ${words}.`, 2, { cause: error });
+  }
+}
+
+/** Node would end without a word where a module awaits what nothing is left to bring. */
+async function unlessStuck<T>(loading: Promise<T>): Promise<T> {
+  let fail = (): void => {};
+  const stuck = new Promise<never>((_, reject) => {
+    fail = () => reject(new Error('it awaits something that never comes'));
+  });
+  process.once('beforeExit', fail);
+  try {
+    return await Promise.race([loading, stuck]);
+  } finally {
+    process.off('beforeExit', fail);
   }
 }
 

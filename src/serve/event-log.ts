@@ -2,7 +2,7 @@
  * The log of a crawl that runs: a line of JSON for each outcome, after its commit. The crawl never waits for the disk of
  * its log and never holds more of it than {@link MOST_WAITING}: lines beyond that are dropped, counted, and told of.
  */
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import pino from 'pino';
 import type { OpenedCrawl } from '../embedded/open.js';
 import { UserError } from '../errors.js';
@@ -38,10 +38,11 @@ export function logTo(
   say: (sentence: string) => void,
   signals: Pick<NodeJS.Process, 'on' | 'off'> = process,
 ): EventLog {
-  if (place !== '-') checkWritable(place);
+  const dest = place === '-' ? STANDARD_ERROR : destinationOf(place);
+  let isOver = false;
   const sink = pino.destination({
-    dest: place === '-' ? STANDARD_ERROR : place,
-    ...{ sync: false, minLength: BLOCK, periodicFlush: FLUSH_MS, maxLength: MOST_WAITING, mode: 0o640 },
+    ...{ dest, sync: false, minLength: BLOCK, periodicFlush: FLUSH_MS, maxLength: MOST_WAITING, mode: 0o640 },
+    retryEAGAIN: () => !isOver,
   });
   const logger = pino(
     { base: null, level, timestamp: false, formatters: { level: (label) => ({ level: label }) } },
@@ -56,7 +57,8 @@ export function logTo(
   sink.on('error', (error: Error) => {
     if (isBroken) return;
     isBroken = true;
-    say(`The log ${place} cannot be written any more, and the crawl goes on without it: ${error.message}`);
+    if (isOver) say(`The last lines of the log ${place} are lost: nobody reads from it any more.`);
+    else say(`The log ${place} cannot be written any more, and the crawl goes on without it: ${error.message}`);
   });
   const write = (event: { level: LogLevel; [field: string]: unknown }): void => {
     const { level: at, ...fields } = event;
@@ -74,6 +76,7 @@ export function logTo(
     }
   });
   const reopen = (): void => {
+    if (typeof dest === 'number') return; // a pipe
     isBroken = false; // whoever makes room, or another file, may say so in this way
     sink.reopen();
   };
@@ -83,20 +86,37 @@ export function logTo(
       signals.off('SIGHUP', reopen);
       const { pages, requests } = opened.tally;
       write({ level: 'info', time: crawl.now(), event: 'end', pages, requests });
-      if (isBroken) return;
+      // with lines left, pino would try to write them for as long as the process lives, and keep it alive
+      if (isBroken) return sink.destroy();
       await new Promise<void>((resolve) => {
-        sink.once('close', resolve).once('error', () => resolve());
-        setTimeout(resolve, LAST_MS).unref(); // a pipe that nobody reads any more
+        sink.once('close', resolve).once('error', () => {
+          sink.destroy();
+          resolve();
+        });
+        setTimeout(() => {
+          isOver = true; // a pipe that nobody reads any more: the next try is the last
+          resolve();
+        }, LAST_MS).unref();
         sink.end();
       });
     },
   };
 }
 
-function checkWritable(path: string): void {
+/** A path that can be written; of a pipe a descriptor, since to write to one that is full would hold a thread, and the
+ * end of the process, for as long as its reader stands still.
+ * @throws UserError (usage) */
+function destinationOf(path: string): string | number {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK = 0 } = constants;
   try {
-    closeSync(openSync(path, 'a', 0o640));
+    // without O_NONBLOCK a pipe is opened when somebody reads it, which may be never
+    const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o640);
+    if (fstatSync(fd).isFIFO()) return fd;
+    closeSync(fd);
+    return path;
   } catch (error) {
-    throw new UserError(`The log ${path} cannot be written: ${(error as Error).message}.`, 2, { cause: error });
+    const { code, message } = error as NodeJS.ErrnoException;
+    const words = code === 'ENXIO' ? 'it is a pipe, and nobody reads from it yet: start its reader first' : message;
+    throw new UserError(`The log ${path} cannot be written: ${words}.`, 2, { cause: error });
   }
 }

@@ -6,7 +6,7 @@ import { readConfigFile } from '../../src/config/file.js';
 import { loadConfig } from '../../src/config/load-config.js';
 import { UserError } from '../../src/errors.js';
 import { FakeProcess } from '../cli/process.js';
-import { saunter } from '../support/saunter.js';
+import { saunter, start } from '../support/saunter.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'saunter-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -75,6 +75,8 @@ describe('a config file', () => {
     ['e.mjs', 'export default { hooks: { score: 3 } }', 'The hook score in e.mjs is not a function.'],
     ['f.mjs', 'export default { handlers: { "x/y": 5 } }', 'The handler of x/y in f.mjs is neither a function nor'],
     ['g.mjs', 'export default { delay: () => 1 }', 'delay in g.mjs cannot be () => 1: give a duration'],
+    ['i.mjs', 'export default { maxPages: 10n }', 'maxPages in i.mjs cannot be 10n: give a whole number'],
+    ['j.mjs', 'const a = []; a.push(a); export default { delay: a }', 'delay in j.mjs cannot be this list: give a'],
     ['h.mjs', 'export default { dealy: "1s" }', 'There is no option "dealy" (in h.mjs); the nearest is delay.'],
   ])('%s that holds %j is refused with its line and what is right', async (name, text, words) => {
     expect(await refusal(name, text)).toContain(words);
@@ -120,6 +122,12 @@ it('a config file in TypeScript is read where Node strips types; elsewhere the m
       /is TypeScript, which Node [\d.]+ does not read: use Node 22\.18 or newer, or write it .* as \S+\.mjs\.$/m,
     );
   }
+});
+
+it('a config file that awaits what never comes is a fault with words', async () => {
+  const path = file('never.mjs', 'await new Promise(() => {});\nexport default {};\n');
+  const { code, err } = await start(['config', '--config', path]).over;
+  expect([code, err]).toEqual([2, expect.stringContaining('cannot be loaded: it awaits something that never comes.')]);
 });
 
 describe('saunter config', () => {

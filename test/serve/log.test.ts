@@ -1,5 +1,6 @@
 /** The log and the traces of a crawl: what becomes of each URL, told to whoever asked for it and to nobody else. */
-import { readFileSync, renameSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -167,8 +168,22 @@ test('a log that cannot be written is refused before anything is fetched', async
   const asked = site.log.length;
   const { code, err } = await start(command(join(scratch(), 'none', 'log'), '10ms')).over;
   expect([code, err]).toEqual([2, expect.stringMatching(/^The log .*none\/log cannot be written: ENOENT/)]);
+  const pipe = join(scratch(), 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const unread = await start(command(pipe, '10ms')).over;
+  expect([unread.code, unread.err]).toEqual([2, expect.stringMatching(/^The log .* nobody reads from it yet/)]);
   expect(site.log).toHaveLength(asked);
 });
+
+test.runIf(existsSync('/dev/full'))(
+  'a full disk ends the log, and neither the crawl nor its end',
+  async () => {
+    const { code, out, err } = await start(command('/dev/full', '10ms')).over;
+    expect([code, JSON.parse(out)]).toMatchObject([0, { pages: last + 1 }]);
+    expect(err).toMatch(/^The log \/dev\/full cannot be written any more.*ENOSPC/);
+  },
+  20_000,
+);
 
 /** Whole lines of a file; none if it is not there (yet). */
 function read(path: string): Line[] {
