@@ -19,7 +19,11 @@ const COMMANDS: readonly Entry[] = [
   { name: 'crawl', says: 'Crawl from seeds, or go on with a crawl.', load: () => import('./crawl.js') },
   { name: 'demo', says: 'Crawl a synthetic web on this machine; needs no network.', load: () => import('./demo.js') },
   { name: 'status', says: 'What a crawl has done and what it waits for.', load: () => import('./status.js') },
-  { name: 'list', says: 'The URLs, hosts or dead letters of a crawl.', load: () => import('./list.js') },
+  {
+    name: 'list',
+    says: 'The URLs, hosts, blocks, dead letters or visits of a crawl.',
+    load: () => import('./list.js'),
+  },
   {
     name: 'export',
     says: 'The pages of a crawl, with their text, for other programs.',
