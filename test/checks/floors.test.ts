@@ -34,11 +34,11 @@ describe('the floors', () => {
       'workers/pool.ts': "import { Worker } from 'node:worker_threads';\nimport { x } from '../fetch/http.js';",
       'fetch/http.ts': "import { createServer } from 'node:http';\nimport { x } from '../errors.js';",
       'url/key.ts':
-        "import type { T } from '../engines/ports.js';\nimport { x } from '../config.js';\nimport { isUtf8 } from 'node:buffer';",
+        "import type { T } from '../engines/ports.js';\nimport { x } from '../config/config.js';\nimport { isUtf8 } from 'node:buffer';",
       'engines/sqlite.ts': "import type { T } from './ports.js';",
       'engines/ports.ts': leaf,
       'errors.ts': leaf,
-      'config.ts': "import { x } from './errors.js';",
+      'config/config.ts': "import { x } from '../errors.js';",
     });
     expect(faults).toEqual([]);
   });
@@ -117,11 +117,11 @@ describe('pure folders', () => {
   it('reach no I/O through others either', () => {
     const faults = faultsOf({
       'url/a.ts': "import { x } from './b.js';",
-      'url/b.ts': "import { x } from '../config.js';",
-      'config.ts': "import { readFileSync } from 'node:fs';",
+      'url/b.ts': "import { x } from '../config/config.js';",
+      'config/config.ts': "import { readFileSync } from 'node:fs';",
     });
     expect(faults).toContain(
-      'url/a.ts -> url/b.ts -> config.ts -> node:fs: url/ is pure and does no I/O, not even through others',
+      'url/a.ts -> url/b.ts -> config/config.ts -> node:fs: url/ is pure and does no I/O, not even through others',
     );
   });
 
