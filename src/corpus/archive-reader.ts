@@ -7,6 +7,8 @@ import { WarcFormatError, type WarcRecord } from '../archive/warc-record.js';
 import type { RecordPointer } from '../changes.js';
 import { UserError } from '../errors.js';
 import { type DecodeCaps, decode } from '../fetch/decode.js';
+import { isTextual } from '../fetch/http-entity.js';
+import { mediaTypeIn } from '../fetch/http-headers.js';
 import { renamedSegment } from './segment-paths.js';
 
 export interface ArchivedBody {
@@ -88,7 +90,7 @@ export class ArchiveReader {
   }
 }
 
-/** The body of a response record of any tool: transfer and content codings undone. Null if it holds no HTTP message. */
+/** The body of a response record of any tool: transfer and content codings undone, as when it came (`readEntity`). Null if it holds no HTTP message. */
 export async function bodyOf(record: WarcRecord, caps: DecodeCaps): Promise<ArchivedBody | null> {
   const http = splitHttp(record, { dechunk: true });
   if (http === null) return null;
@@ -96,6 +98,7 @@ export async function bodyOf(record: WarcRecord, caps: DecodeCaps): Promise<Arch
     .all('Content-Encoding')
     .flatMap((value) => value.toLowerCase().split(','))
     .map((name) => name.trim());
-  const { body } = await decode(http.payload, codings, caps);
+  const mediaType = mediaTypeIn(http.headers.all('Content-Type').at(-1) ?? null);
+  const { body } = await decode(http.payload, codings, caps, isTextual(mediaType));
   return { http, body };
 }

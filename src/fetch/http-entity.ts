@@ -13,7 +13,8 @@ export interface EntityParts {
   readonly cut: boolean;
 }
 
-/** Types in which an unlabelled gzip body is a mistake and not the document. */
+/** Is an unlabelled gzip body of this type a mistake, and not the document? */
+export const isTextual = (mediaType: string): boolean => TEXTUAL.test(mediaType);
 const TEXTUAL = /^(?:text\/|$)|[/+](?:html|xml|json|javascript)$/;
 
 /** Whether reading it may make more bytes than there are. */
@@ -31,7 +32,7 @@ export async function readEntity(raw: Buffer, headers: HeaderList, caps: FetchCa
     if (plain.code !== 'ok') return { payload: raw, body: plain.body, code: plain.code, cut: plain.cut };
     payload = plain.body;
   }
-  const sniff = caps.gunzip === true || TEXTUAL.test(mediaTypeOf(headers));
+  const sniff = caps.gunzip === true || isTextual(mediaTypeOf(headers));
   const { body, code, cut } = await decode(payload, headers.tokens('content-encoding'), caps, sniff);
   return { payload, body, code, cut };
 }

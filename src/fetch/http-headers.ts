@@ -138,8 +138,10 @@ export function trimBlanks(text: string): string {
 
 /** The media type of the last Content-Type that names one (`text/html`), lower-case and without parameters; '' where
  * none does. */
-export function mediaTypeOf(headers: HeaderList): string {
-  const value = headers.last('content-type');
+export const mediaTypeOf = (headers: HeaderList): string => mediaTypeIn(headers.last('content-type'));
+
+/** The same of the value of a header. */
+export function mediaTypeIn(value: string | null): string {
   if (value === null) return '';
   const type = /^[^;,\s]*/.exec(value)![0].toLowerCase();
   return type.includes('/') ? type : '';

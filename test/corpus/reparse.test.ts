@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { SegmentWriter } from '../../src/archive/segments.js';
 import { noChanges } from '../../src/changes.js';
@@ -122,6 +123,13 @@ describe('reading again', () => {
     expect(counts).toEqual({ read: 1, changed: 0, failed: 0 });
     expect(rows).toMatchObject([{ visit: 0, parser: PARSER_VERSION + 1, text: { segment: expect.any(Number) } }]);
     expect(await readAgain(crawl, { parser: PARSER_VERSION + 1 })).toMatchObject({ counts: { read: 0 } });
+  });
+
+  test('of a page that was gzipped once more than its label said finds what the crawl found', async () => {
+    const page = asCrawled(1);
+    const crawl = await made({ ...page, body: gzipSync(page.body!) });
+    await readAgain(crawl, { all: true });
+    expect(exported(crawl)).toMatchObject([{ title: 'Title 1', text: 'The text of page 1.' }]);
   });
 
   test('with another rule shows in the export', async () => {
