@@ -175,7 +175,9 @@ describe('docs/queries.md', () => {
       expect(rows).toHaveLength(5);
       for (const { url, file, record_offset: at, record_length: length } of rows) {
         const bytes = readFileSync(join(dir, 'warc', String(file))).subarray(Number(at), Number(at) + Number(length));
-        expect(gunzipSync(bytes).toString('latin1')).toContain(`\r\nWARC-Target-URI: ${url}\r\n`);
+        const [, target] = /\r\nWARC-Target-URI: (\S+)\r\n/.exec(gunzipSync(bytes).toString('latin1'))!;
+        // a redirect to the same key (`/guide` to `/guide/`) is followed in place: the row has the spelling that was found first
+        expect(target.replace(/\/$/, '')).toBe(String(url).replace(/\/$/, ''));
       }
     },
     'How much text is there, in which language?': (rows) => {
