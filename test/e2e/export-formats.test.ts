@@ -176,8 +176,9 @@ describe('docs/queries.md', () => {
       for (const { url, file, record_offset: at, record_length: length } of rows) {
         const bytes = readFileSync(join(dir, 'warc', String(file))).subarray(Number(at), Number(at) + Number(length));
         const [, target] = /\r\nWARC-Target-URI: (\S+)\r\n/.exec(gunzipSync(bytes).toString('latin1'))!;
-        // a redirect to the same key (`/guide` to `/guide/`) is followed in place: the row has the spelling that was found first
-        expect(target.replace(/\/$/, '')).toBe(String(url).replace(/\/$/, ''));
+        // `/guide` redirects to `/guide/`, which has the same key: it is followed in place, and the row keeps its spelling
+        const isRedirected = String(url).endsWith('/guide');
+        expect(target).toBe(isRedirected ? `${url}/` : url);
       }
     },
     'How much text is there, in which language?': (rows) => {
