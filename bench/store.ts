@@ -7,75 +7,40 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Changes, noChanges } from '../src/changes.js';
 import { openSqliteReader, openSqliteStore } from '../src/engines/sqlite.js';
+import { requestRow, urlRow, visitRow } from '../test/engines/rows.js';
 
 const BATCH = 2_000;
 const LOOKUPS = 200;
 const EACH = 64;
 
-type Row<Table extends keyof Changes> = Changes[Table] extends (infer Item)[] ? Item : never;
+const AT = 1_790_000_000_000;
 
-const url = (id: number): Row<'urls'> => ({
-  id,
-  partition: 0,
-  host: 0,
-  keyHi: (id * 2_654_435_761) >>> 0,
-  keyLo: (id * 40_503) >>> 0,
-  kind: 'page',
-  level: 2,
-  depth: 3,
-  hops: 0,
-  via: id >> 3,
-  url: `https://www.example${id % 977}.com/some/path/of/medium/length/article-${id}.html`,
-});
-const visit = (id: number): Row<'visits'> => ({
-  id,
-  url: id,
-  kind: 'page',
-  request: id,
-  at: 1_790_000_000_000 + id,
-  status: 200,
-  code: 'ok',
-  finalUrl: null,
-  contentType: 'text/html',
-  charset: 'utf-8',
-  language: 'en',
-  title: `The title of article ${id}, as it is found on a page`,
-  contentHash: new Uint8Array(32).fill(id),
-  payloadDigest: new Uint8Array(20).fill(id),
-  simhash: id.toString(16).padStart(16, '0'),
-  etag: `"5f3a-${id}"`,
-  lastModified: 'Tue, 01 Dec 2026 10:00:00 GMT',
-  record: { segment: 0, offset: id * 21_000, length: 21_000 },
-  text: { segment: 0, offset: id * 3_000, length: 3_000 },
-  changed: true,
-  duplicateOf: -1,
-  near: false,
-  bodyOf: -1,
-  history: null,
-  parser: 1,
-  fields: null,
-  index: true,
-  nextVisit: null,
-  bytes: 20_480,
-  links: 124,
-  aiPreferences: null,
-});
-const request = (id: number): Row<'requests'> => ({
-  id,
-  url: id,
-  host: 0,
-  address: '192.0.2.7',
-  kind: 'page',
-  target: url(id).url,
-  started: 1_790_000_000_000 + id,
-  ended: 1_790_000_000_210 + id,
-  status: 200,
-  code: 'ok',
-  bytes: 20_480,
-  delay: 2_100,
-  addressDelay: 1_000,
-  record: { segment: 0, offset: id * 21_000, length: 21_000 },
-});
+/** Of the sizes that a crawl's rows have, and no two alike. */
+const url = (id: number) =>
+  urlRow(id, {
+    via: id >> 3,
+    url: `https://www.example${id % 977}.com/some/path/of/medium/length/article-${id}.html`,
+  });
+const visit = (id: number) =>
+  visitRow(id, {
+    url: id,
+    request: id,
+    at: AT + id,
+    title: `The title of article ${id}, as it is found on a page`,
+    payloadDigest: new Uint8Array(20).fill(id),
+    etag: `"5f3a-${id}"`,
+    record: { segment: 0, offset: id * 21_000, length: 21_000 },
+    text: { segment: 0, offset: id * 3_000, length: 3_000 },
+    nextVisit: null,
+  });
+const request = (id: number) =>
+  requestRow(id, {
+    url: id,
+    target: url(id).url,
+    started: AT + id,
+    ended: AT + 210 + id,
+    record: { segment: 0, offset: id * 21_000, length: 21_000 },
+  });
 
 /** Appends `rows` of each table, then as a crawl does, then reads. */
 export async function storeBench(rows: number, say: (line: string) => void): Promise<boolean> {

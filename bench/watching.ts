@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- watching`: what it costs a crawl to be watched. Pairs of the same crawl, alternating: with
- * nobody at its dashboard, and with a client that asks what an open dashboard asks (the stream of events, the history, the view that is looked at:
- * hosts, then pages). CPU of the crawl's process alone; the client's and the server's are not in it. The median of the pairs
+ * `npm run bench -- watching`: what it costs a crawl to be watched. Pairs of the same crawl, alternating: with nobody
+ * at its dashboard, and with a client that asks what an open dashboard asks (the stream of events, the history, the view
+ * that is looked at: hosts, then pages). CPU of the crawl's process alone; the client's and the server's are not in it. The median of the pairs
  * counts, since a single one says little on a machine that does other things.
  * What `--admin` costs by itself, once, to load the API, is in both.
  */
