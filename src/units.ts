@@ -70,12 +70,27 @@ export function parseSize(value: unknown): number {
   return Math.round(Number(match[1]) * (match[2] === '' ? 1 : unitOf(SIZE_UNITS, match[2])));
 }
 
-/** `64KiB`, `1.5GiB`, `900B`: at most one decimal. */
-export function formatSize(bytes: number): string {
+/** A size as an option holds it, `64KiB`, `1.5GiB`, `900B`: at most one decimal. What is told is {@link formatSize}. */
+export function writtenSize(bytes: number): string {
   for (const [unit, length] of SIZE_UNITS.slice(0, 4)) {
     if (bytes >= length) return `${Math.round((bytes / length) * 10) / 10}${unit}`;
   }
   return `${Math.round(bytes)}B`;
+}
+
+const TOLD_UNITS: readonly (readonly [unit: string, bytes: number])[] = [
+  ['EB', 1e18],
+  ['PB', 1e15],
+  ['TB', 1e12],
+  ['GB', 1e9],
+  ['MB', 1e6],
+  ['kB', 1e3],
+];
+
+/** A size as people are told it, three digits in the decimal units of disks and networks: `900 B`, `4.83 MB`, `1.2 TB`. */
+export function formatSize(bytes: number): string {
+  const [unit, length] = TOLD_UNITS.find(([, bytesOfUnit]) => bytes >= bytesOfUnit * 0.9995) ?? ['B', 1];
+  return `${Number((bytes / length).toPrecision(3))} ${unit}`;
 }
 
 /** `1,234,567`. Not by `toLocaleString`: the first call of that loads ICU, 30 ms that `--help` would pay. */

@@ -2,6 +2,7 @@ import { OPTION_NAMES, type OptionName, optionOf } from '../config/config.js';
 import type { ValueOrigin } from '../config/load-config.js';
 import { UserError } from '../errors.js';
 import { nearest } from '../nearest.js';
+import { formatCount } from '../units.js';
 import { type Arguments, type CommandSpec, OPTIONS_WITH_FLAGS } from './arguments.js';
 import type { ExitCode, World } from './command.js';
 import { CONFIG_FLAG, type Configured, configured } from './configured.js';
@@ -82,6 +83,7 @@ function record(name: OptionName, { config, origins }: Configured): Record<strin
 function valueText(name: OptionName, { config }: Configured): string {
   const value = optionOf(name).write(config[name]);
   if (value === null || (Array.isArray(value) && value.length === 0)) return 'none';
+  if (typeof value === 'number' && Number.isInteger(value)) return formatCount(value);
   return Array.isArray(value) ? value.join(', ') : String(value);
 }
 

@@ -182,7 +182,7 @@ function memory({ machine, constrained, limit }: Facts['memory'], config: Limits
   const has = constrained === null ? machine : Math.min(machine, constrained);
   const whose = constrained !== null && constrained < machine ? `this container's ${formatSize(has)}` : `${formatSize(has)} of this machine`; // biome-ignore format: short
   if (has < MEMORY_LEAST) {
-    return warning('memory', `There is little memory: ${formatSize(has)}.`, 'Give fewer --workers; 512 MiB is little, 2 GiB is plenty for a million URLs.'); // biome-ignore format: short
+    return warning('memory', `There is little memory: ${formatSize(has)}.`, 'Give fewer --workers; 500 MB is little, 2 GB is plenty for a million URLs.'); // biome-ignore format: short
   }
   if (limit > has) {
     return failure(

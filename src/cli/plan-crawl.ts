@@ -5,9 +5,9 @@ import { type Remaining, remaining } from '../corpus/remaining.js';
 import type { HostWait } from '../corpus/waiting.js';
 import type { CrawlDirectory } from '../embedded/directory.js';
 import type { StoreReader } from '../engines/ports.js';
-import { counted } from '../units.js';
+import { counted, formatSize } from '../units.js';
 import type { Inputs } from './plan-inputs.js';
-import { amount, long, size } from './plan-numbers.js';
+import { amount, long } from './plan-numbers.js';
 import type { Warning } from './plan-words.js';
 import { cleanLine } from './terminal.js';
 
@@ -74,7 +74,10 @@ function warningsOf({ remaining: left, seconds, disk }: Omit<CrawlPlan, 'warning
     warnings.push({ code: 'few-hosts', says });
   }
   if (disk.toCome !== null && disk.toCome > disk.free) {
-    warnings.push({ code: 'disk', says: `${size(disk.toCome)} will be written, and ${size(disk.free)} are free.` });
+    warnings.push({
+      code: 'disk',
+      says: `${formatSize(disk.toCome)} will be written, and ${formatSize(disk.free)} are free.`,
+    });
   }
   return warnings;
 }
@@ -111,12 +114,12 @@ export function crawlPlanText({ remaining: left, seconds, disk }: CrawlPlan): st
     lines.push(
       pagesToCome === null
         ? 'That is one or more: it finds work faster than it does it, and ends by its budgets, limits, or --max-pages.'
-        : `If that stays so, ${counted(pagesToCome, 'page is', 'pages are')} to come, and take ${long(seconds.all!)} and ${disk.toCome === null ? 'an unknown amount' : size(disk.toCome)} of disk.`,
+        : `If that stays so, ${counted(pagesToCome, 'page is', 'pages are')} to come, and take ${long(seconds.all!)} and ${disk.toCome === null ? 'an unknown amount' : formatSize(disk.toCome)} of disk.`,
     );
   } else {
     lines.push(pending > 0 ? 'Nothing else is left to fetch.' : 'Nothing is left to fetch.');
   }
   if (revisits > 0) lines.push(`${counted(revisits, 'page has', 'pages have')} a next visit planned.`);
-  lines.push(`The directory holds ${size(disk.used)}; ${size(disk.free)} are free.`);
+  lines.push(`The directory holds ${formatSize(disk.used)}; ${formatSize(disk.free)} are free.`);
   return lines.join('\n');
 }

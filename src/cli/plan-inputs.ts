@@ -1,7 +1,7 @@
 /** What `saunter plan` may be told: each input with its default, and how it is read. */
 import { UserError } from '../errors.js';
-import { formatDuration, parseDuration, parseSize } from '../units.js';
-import { amount, percent, size } from './plan-numbers.js';
+import { formatDuration, formatSize, parseDuration, parseSize } from '../units.js';
+import { amount, percent } from './plan-numbers.js';
 
 interface Input {
   /** What its value is called in `--help`. */
@@ -51,7 +51,7 @@ const time = (initial: string, says: string, limits: Limits = {}): Input => ({
 });
 const bytes = (initial: string, says: string): Input => ({
   ...{ value: 'SIZE', initial, says, read: parseSize, example: 'a size such as 100KB, 2MB or 64GiB' },
-  shown: size,
+  shown: formatSize,
   ...{ least: 1, most: 1e18 },
 });
 const share = (initial: string, says: string, limits: Limits = {}): Input => ({

@@ -18,21 +18,6 @@ export function amount(value: number): string {
 
 const trimmed = (value: number): string => String(Number(value.toPrecision(3)));
 
-/** Decimal units, as disks and networks are sold. */
-export function size(bytes: number): string {
-  for (const [unit, scale] of [
-    ['EB', 1e18],
-    ['PB', 1e15],
-    ['TB', 1e12],
-    ['GB', 1e9],
-    ['MB', 1e6],
-    ['KB', 1e3],
-  ] as const) {
-    if (bytes >= scale * 0.9995) return `${trimmed(bytes / scale)} ${unit}`;
-  }
-  return `${trimmed(bytes)} B`;
-}
-
 /** A rate over a line. */
 export function bits(perSecond: number): string {
   for (const [unit, scale] of [

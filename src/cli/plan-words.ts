@@ -1,8 +1,8 @@
 /** The figures of a plan in words, and what they warn of. */
-import { formatCount } from '../units.js';
+import { formatCount, formatSize } from '../units.js';
 import type { Figures } from './plan-figures.js';
 import type { Inputs } from './plan-inputs.js';
-import { amount, bits, long, percent, size } from './plan-numbers.js';
+import { amount, bits, long, percent } from './plan-numbers.js';
 
 export interface Warning {
   code: 'huge-host' | 'few-hosts' | 'back-queues' | 'memory' | 'disk' | 'bandwidth' | 'bloom' | 'depth';
@@ -54,34 +54,34 @@ export function planText(inputs: Inputs, figures: Figures): string {
     'Network and disk',
     row(
       'bandwidth',
-      `${size(bandwidth.bytesPerSecond)}/s`,
+      `${formatSize(bandwidth.bytesPerSecond)}/s`,
       `${bits(bandwidth.bitsPerSecond)}; ${bits(bandwidth.peakBitsPerSecond)} at peak, ${percent(bandwidth.shareOfLink)} of the links`,
     ),
-    row('fetched', size(volume.fetched), `${size(inputs['page-size'])} a page`),
+    row('fetched', formatSize(volume.fetched), `${formatSize(inputs['page-size'])} a page`),
     row(
       'stored',
-      size(volume.stored),
-      `${size(inputs['stored-size'])} a page, ${inputs.copies === 1 ? 'one copy' : `${amount(inputs.copies)} copies`}; ${size(volume.storedPerYear)} a year`,
+      formatSize(volume.stored),
+      `${formatSize(inputs['stored-size'])} a page, ${inputs.copies === 1 ? 'one copy' : `${amount(inputs.copies)} copies`}; ${formatSize(volume.storedPerYear)} a year`,
     ),
     ...(volume.disks === null
       ? []
-      : [row('disks for a year', amount(volume.disks), `of ${size(inputs['disk-size'])}`)]),
+      : [row('disks for a year', amount(volume.disks), `of ${formatSize(inputs['disk-size'])}`)]),
     row('a 304 saves', `${amount(freshness.savedBy304)}x`, 'of the bytes, and no host time: it costs a whole delay'),
     '',
     `${amount(inputs.urls)} known URLs`,
     row(
       'exact set',
-      size(seen.exactBytes),
+      formatSize(seen.exactBytes),
       `${inputs['key-bytes']} bytes a key; ${amount(seen.collisions)} pairs collide`,
     ),
     row(
       `Bloom at ${percent(inputs['bloom-error'])}`,
-      size(seen.byError.bytes),
+      formatSize(seen.byError.bytes),
       `${amount(seen.byError.bitsPerKey)} bits a key, k = ${seen.byError.hashes}`,
     ),
     row(
       `Bloom of ${inputs['bloom-bits']} bits`,
-      size(seen.byBits.bytes),
+      formatSize(seen.byBits.bytes),
       `${percent(seen.byBits.error)} lost, ${amount(seen.byBits.lost)} URLs, k = ${seen.byBits.hashes}`,
     ),
     row(
@@ -91,8 +91,8 @@ export function planText(inputs: Inputs, figures: Figures): string {
     ),
     row(
       'memory',
-      size(memory.all),
-      `${size(memory.urls)} for URLs, ${size(memory.pages)} for pages that are kept (exact)`,
+      formatSize(memory.all),
+      `${formatSize(memory.urls)} for URLs, ${formatSize(memory.pages)} for pages that are kept (exact)`,
     ),
     row(
       'near-duplicates',
@@ -153,13 +153,13 @@ export function warningsOf(inputs: Inputs, figures: Figures, machineMemory: numb
   if (memory.all > has) {
     warn(
       'memory',
-      `${size(memory.all)} of memory are needed and ${size(has)} are there: more machines, or a Bloom filter of ${size(seen.byBits.bytes)} for the seen set (it loses ${percent(seen.byBits.error)} of new URLs, silently).`,
+      `${formatSize(memory.all)} of memory are needed and ${formatSize(has)} are there: more machines, or a Bloom filter of ${formatSize(seen.byBits.bytes)} for the seen set (it loses ${percent(seen.byBits.error)} of new URLs, silently).`,
     );
   }
   if (volume.disks !== null && volume.stored > inputs['disk-size'] * inputs.machines) {
     warn(
       'disk',
-      `${size(volume.stored)} will be stored, and the disks hold ${size(inputs['disk-size'] * inputs.machines)}.`,
+      `${formatSize(volume.stored)} will be stored, and the disks hold ${formatSize(inputs['disk-size'] * inputs.machines)}.`,
     );
   }
   if (bandwidth.shareOfLink > inputs.utilisation) {

@@ -2,7 +2,7 @@
  * The kinds of option values: how each is read from a flag or a file, and how its range is said. The table that uses
  * them is `config.ts`.
  */
-import { formatCount, formatDuration, formatSize, parseDuration, parseSize } from '../units.js';
+import { formatCount, formatDuration, parseDuration, parseSize, writtenSize } from '../units.js';
 
 /** How an option appears on the command line. */
 interface Flag {
@@ -83,14 +83,17 @@ export function size(initial: string, min: string, max: string, says: string, tr
   return {
     ...blank(says, traits),
     initial: parseSize(initial),
-    shown: formatSize(parseSize(initial)),
+    shown: writtenSize(parseSize(initial)),
     allowed: `a size from ${min} to ${max}, such as ${examples(SIZES, parseSize, limits, 2)}`,
     read: (value) => within(value, parseSize(value), limits),
-    write: (bytes) => exactly(bytes, formatSize(bytes), parseSize) ?? `${bytes}B`,
+    write: (bytes) => exactly(bytes, writtenSize(bytes), parseSize) ?? `${bytes}B`,
   };
 }
 
-/** A whole number. */
+/** A count as it is shown. */
+const GROUPED = /^\d{1,3}(?:,\d{3})+$/;
+
+/** A whole number; `10,000` is taken as it is shown. */
 export function count(initial: number, min: number, max: number, says: string, traits: Traits = {}): Option<number> {
   return {
     ...blank(says, traits),
@@ -98,7 +101,7 @@ export function count(initial: number, min: number, max: number, says: string, t
     shown: formatCount(initial),
     allowed: `a whole number from ${formatCount(min)} to ${formatCount(max)}`,
     read: (value) => {
-      const number = decimal(value);
+      const number = decimal(typeof value === 'string' && GROUPED.test(value) ? value.replaceAll(',', '') : value);
       return Number.isInteger(number) ? within(value, number, [min, max]) : new Refused(value);
     },
   };

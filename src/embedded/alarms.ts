@@ -1,4 +1,5 @@
 /** What a person ought to know without looking for it, in words, from the figures of the moment. */
+import { formatCount, formatSize } from '../units.js';
 import type { CrawlStats } from './figures.js';
 
 export const ALARMS = [
@@ -89,15 +90,11 @@ export function alarmsOf(stats: CrawlStats, requests: number, sick: SickHost | n
     add(
       'bloom',
       seen.overfull ? 'serious' : 'warning',
-      `The Bloom filter holds ${percent(seen.inserted / seen.design)} of the ${seen.design.toLocaleString('en')} URLs that it was made for, and ${skipped}: it is built anew when it is full; give the next run a larger seen.bloomKeys.`,
+      `The Bloom filter holds ${percent(seen.inserted / seen.design)} of the ${formatCount(seen.design)} URLs that it was made for, and ${skipped}: it is built anew when it is full; give the next run a larger seen.bloomKeys.`,
     );
   }
   if (disk.total > 0 && disk.free < DISK_SERIOUS) {
-    add(
-      'disk',
-      'serious',
-      `The disk has ${Math.round(disk.free / 1e6)} MB left: the crawl stops cleanly when it is full.`,
-    );
+    add('disk', 'serious', `The disk has ${formatSize(disk.free)} left: the crawl stops cleanly when it is full.`);
   } else if (disk.total > 0 && disk.free < disk.total * DISK_WARNING) {
     add('disk', 'warning', `The disk is ${percent(1 - disk.free / disk.total)} full.`);
   }
@@ -112,7 +109,7 @@ export function alarmsOf(stats: CrawlStats, requests: number, sick: SickHost | n
     add(
       'discovery',
       'warning',
-      `URLs are found ${Math.round(growth.known / stats.pagesPerSecond)} times as fast as pages are fetched, and ${stats.urls.pending.toLocaleString('en')} wait: narrow the scope, or lower --max-depth or --budget.`,
+      `URLs are found ${Math.round(growth.known / stats.pagesPerSecond)} times as fast as pages are fetched, and ${formatCount(stats.urls.pending)} wait: narrow the scope, or lower --max-depth or --budget.`,
     );
   }
   if (backQueues.binds && backQueues.held >= backQueues.most) {

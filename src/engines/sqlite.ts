@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Batch } from '../changes.js';
+import { formatSize } from '../units.js';
 import { checkRows, cleanText, placeOf, TABLE_NAMES } from './batch-rules.js';
 import { type Database, explain, isBusy, openDatabase, SQLITE, type Statement, sqliteCode } from './database.js';
 import type { UrlText, VisitReference } from './ports.js';
@@ -319,9 +320,8 @@ export class SqliteStore implements Store {
     const own = this.#db.prepare('PRAGMA wal_checkpoint(PASSIVE)').get() as Checkpoint;
     if (own.checkpointed === own.log || this.#warned) return;
     this.#warned = true;
-    const size = Math.round((own.log * PAGE) / 2 ** 20);
     this.#options.warn?.(
-      `${this.#path}-wal has grown to ${size} MiB because another program keeps a read of the database open. Close that program (a database viewer?): the file stops growing at the next commit.`,
+      `${this.#path}-wal has grown to ${formatSize(own.log * PAGE)} because another program keeps a read of the database open. Close that program (a database viewer?): the file stops growing at the next commit.`,
     );
   }
 }

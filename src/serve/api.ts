@@ -5,6 +5,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { blockTime, hostName } from '../embedded/operate.js';
 import type { Steering } from '../embedded/steering.js';
 import { UserError } from '../errors.js';
+import { writtenSize } from '../units.js';
 import { version } from '../version.js';
 import type { Access } from './api-access.js';
 import { faultOf } from './api-faults.js';
@@ -94,7 +95,7 @@ export function createApi(
     if (refused.status === 401) c.header('WWW-Authenticate', 'Bearer');
     return refusal(c, refused.status, refused.detail);
   });
-  const tooLarge = `A request may have ${LARGEST_BODY / 1024 / 1024} MiB: send the seeds in several.`;
+  const tooLarge = `A request may have ${writtenSize(LARGEST_BODY)}: send the seeds in several.`;
   app.use(bodyLimit({ maxSize: LARGEST_BODY, onError: (c) => refusal(c, 413, tooLarge) }));
   const takers = ['/crawl/seeds', '/crawl/blocklist', ...LETTER_ROUTES.map(({ path }) => path)];
   for (const path of takers) {

@@ -69,12 +69,12 @@ describe('the lines of a running crawl', () => {
   it('say what it does, what it waits for and what came last', () => {
     expect(liveLines('my-crawl', progress, figures, [1, 2, 4, 8], look).join('\n')).toMatchInlineSnapshot(`
       "my-crawl                                                     crawling · 1m23s
-      pages     1,234 · 12.3/s ▂▃▅█ · 4.8MiB
+      pages     1,234 · 12.3/s ▂▃▅█ · 5 MB
       hosts     12 known · 5 active · 3 in their delay · 2 queued
       URLs      345 pending of 1,890
       repeats   12 exact · 3 near · 8 forbidden by robots
       failures  http.gone 12 · connect.timeout 3
-        200 ok (copy)           12.1KiB  http://a.test/x"
+        200 ok (copy)           12.3 kB  http://a.test/x"
     `);
   });
 
@@ -132,8 +132,8 @@ describe('on a terminal', () => {
     const lines = err.screen.text.split('\n');
     expect(lines[0]).toBe('A seed redirects.');
     expect(lines[1]).toMatch(/^my-crawl +crawling · 1m23s$/);
-    expect(lines.filter((line) => line.startsWith('pages'))).toEqual(['pages     1,400 · 12.3/s · 4.8MiB']);
-    expect(lines.at(-1)).toMatch(/^ {2}404 http\.gone +99B {2}http:\/\/a\.test\/\ufffd\[2Jgone$/);
+    expect(lines.filter((line) => line.startsWith('pages'))).toEqual(['pages     1,400 · 12.3/s · 5 MB']);
+    expect(lines.at(-1)).toMatch(/^ {2}404 http\.gone +99 B {2}http:\/\/a\.test\/\ufffd\[2Jgone$/);
     expect(err.screen.text).toContain('failures  http.gone 12 · dns.failed 2');
   });
 

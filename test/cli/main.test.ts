@@ -151,7 +151,7 @@ describe('crawl', () => {
     body = async () => summary;
     const words = await new FakeProcess().run('crawl', seed);
     expect(words.out).toMatch(
-      /^The crawl so far: 12 pages of 2 hosts, 20 requests, 120\.6KiB\.\nThis run: 11 pages in 12\.3s \(1\.0 pages\/s\)\.\n/,
+      /^The crawl so far: 12 pages of 2 hosts, 20 requests, 123 kB\.\nThis run: 11 pages in 12\.3s \(1\.0 pages\/s\)\.\n/,
     );
     expect(words.out).toMatch(/refused +9 {2}scope 7, depth 2/);
     expect(words.out).not.toMatch(/budget|ceiling/);

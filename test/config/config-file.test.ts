@@ -158,6 +158,15 @@ describe('saunter config', () => {
     expect(Object.keys((await run('retry.ladder')).options)).toEqual(['retry.ladder']);
   });
 
+  it('prints a count as the help does, and a file may hold what is printed', async () => {
+    const { out } = await new FakeProcess().run('config', 'budget');
+    expect(out).toMatch(/^ {2}budget +10,000 +default$/m);
+    const read = await readConfigFile(file('grouped.yaml', 'budget: "12,345"\nmaxPages: 1,000,000\n'));
+    expect(loadConfig(read.values)).toMatchObject({ budget: 12_345, maxPages: 1_000_000 });
+    for (const wrong of ['1,00', '1,5', ',100', '1,000.5'])
+      expect(() => loadConfig({ budget: wrong })).toThrow('budget in');
+  });
+
   it('answers an unknown option with the nearest', async () => {
     const { code, err } = await new FakeProcess().run('config', 'timeuot.dns');
     expect([code, err]).toEqual([2, 'There is no option "timeuot.dns"; the nearest is timeout.dns.\n']);

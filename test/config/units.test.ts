@@ -1,7 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OPTIONS } from '../../src/config/config.js';
-import { formatCount, formatDuration, formatSize, parseDuration, parseSize } from '../../src/units.js';
+import { formatCount, formatDuration, formatSize, parseDuration, parseSize, writtenSize } from '../../src/units.js';
 
 describe('durations', () => {
   it.each([
@@ -79,7 +81,28 @@ describe('sizes', () => {
   });
 
   it('is printed in the largest unit that fits', () => {
-    expect([0, 900, 65_536, 1_610_612_736].map(formatSize)).toEqual(['0B', '900B', '64KiB', '1.5GiB']);
+    expect([0, 900, 65_536, 1_610_612_736].map(writtenSize)).toEqual(['0B', '900B', '64KiB', '1.5GiB']);
+  });
+
+  it.each([
+    [0, '0 B'],
+    [900, '900 B'],
+    [999.4, '999 B'],
+    [999.6, '1 kB'],
+    [12_345, '12.3 kB'],
+    [999_499, '999 kB'],
+    [999_500, '1 MB'],
+    [4_294_967_296, '4.29 GB'],
+    [2e16, '20 PB'],
+  ])('%d bytes are told as %s, and that reads back within 1%%', (bytes, text) => {
+    expect(formatSize(bytes)).toBe(text);
+    if (bytes < 1e15) expect(Math.abs(parseSize(text) - bytes)).toBeLessThanOrEqual(bytes / 100);
+  });
+
+  it('is told by one function alone', () => {
+    const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => /\.tsx?$/.test(file));
+    const own = files.filter((file) => /\} ?[kKMGT]i?B\b/.test(readFileSync(join('src', file), 'utf8')));
+    expect(own).toEqual([]);
   });
 });
 

@@ -86,7 +86,7 @@ test('says it in words, with the disk that the rest takes', () => {
   expect(plan.disk).toMatchObject({ used: 40_000, toCome: 40_000 });
   const text = crawlPlanText(plan);
   expect(text).toContain('40 pages are there, 40 URLs are pending on 1 host; last request 2027-01-15T');
-  expect(text).toContain('If that stays so, 40 pages are to come, and take 60 s and 40 KB of disk.');
+  expect(text).toContain('If that stays so, 40 pages are to come, and take 60 s and 40 kB of disk.');
 });
 
 test('counts are not rounded, and what waits for an operator is no work to come', () => {

@@ -1,10 +1,12 @@
 /** One host: why it waits, what its robots.txt says, what was requested, and its block. */
+
 import { useRef, useState } from 'preact/hooks';
+import { formatSize } from '../../units.js';
 import { type Asked, type Notice, NoticeLine, useAnswer } from './asking.js';
 import { type Host, type Operated, send } from './client.js';
 import { tone } from './overview.js';
 import { Table } from './table.js';
-import { count, dateOf, plain, shortened, size, span, timeOf } from './words.js';
+import { count, dateOf, plain, shortened, span, timeOf } from './words.js';
 
 export function HostView({ name }: { name: string }) {
   const asked = useAnswer<Host>(`/hosts/${encodeURIComponent(name)}`, 2_000);
@@ -41,7 +43,7 @@ function Facts({ host }: { host: Host }) {
       />
       <Fact
         name="This run"
-        value={`${count(host.requests)} requests, ${count(host.failures)} failed, ${size(host.bytes)}`}
+        value={`${count(host.requests)} requests, ${count(host.failures)} failed, ${formatSize(host.bytes)}`}
       />
       {host.robots.map(({ origin, verdict, until }) => (
         <Fact
@@ -151,7 +153,7 @@ function Requests({ host }: { host: Host }) {
             <td class={tone(request.status)}>
               {request.status === 0 ? '' : request.status} {request.code}
             </td>
-            <td>{size(request.bytes)}</td>
+            <td>{formatSize(request.bytes)}</td>
           </tr>
         ))}
       </Table>

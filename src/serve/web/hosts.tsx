@@ -1,10 +1,12 @@
 /** The hosts: searched, sorted and paged by the server. */
+
 import { useCallback, useState } from 'preact/hooks';
+import { formatSize } from '../../units.js';
 import { useAnswer } from './asking.js';
 import type { HostList } from './client.js';
 import { Search } from './search.js';
 import { type Column, Pager, Table } from './table.js';
-import { count, size, timeOf } from './words.js';
+import { count, timeOf } from './words.js';
 
 const LIMIT = 50;
 const COLUMNS = [
@@ -57,7 +59,7 @@ export function HostsView() {
             <td>{count(host.pending)}</td>
             <td>{count(host.requests)}</td>
             <td class={host.failures > 0 ? 'bad' : ''}>{count(host.failures)}</td>
-            <td>{size(host.bytes)}</td>
+            <td>{formatSize(host.bytes)}</td>
             <td>{host.lastRequest === null ? '–' : timeOf(host.lastRequest)}</td>
             <td class="why">
               {host.state}: {host.why}

@@ -1,10 +1,11 @@
 /** The figures of the moment. */
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { formatSize } from '../../units.js';
 import { Chart } from './chart.js';
 import type { Stats } from './client.js';
 import type { Live } from './live.js';
-import { count, percent, plain, rate, shortened, size, span, timeOf } from './words.js';
+import { count, percent, plain, rate, shortened, span, timeOf } from './words.js';
 
 export function Overview({ live }: { live: Live }) {
   const { stats, samples, requests } = live;
@@ -51,7 +52,7 @@ function Tiles({ stats }: { stats: Stats }) {
   const { urls, hosts, duplicates, memory, disk } = stats;
   return (
     <dl class="tiles">
-      <Tile name="Pages" value={count(stats.pages)} note={`${size(stats.bytes)} received`} />
+      <Tile name="Pages" value={count(stats.pages)} note={`${formatSize(stats.bytes)} received`} />
       <Tile name="Pages per second" value={rate(stats.pagesPerSecond)} note="over the last minute" />
       <Tile name="In flight" value={count(stats.inFlight)} note={`${count(hosts.inPlay)} hosts in play`} />
       <Tile name="Known URLs" value={count(urls.known)} note={`${signed(stats.growth.known)} per second`} />
@@ -65,8 +66,8 @@ function Tiles({ stats }: { stats: Stats }) {
       />
       <Tile name="Dead letters" value={count(stats.deadLetters)} note="given up" />
       <Tile name="Denied by robots" value={count(stats.robotsDenied)} note="URLs that wait for a change" />
-      <Tile name="Memory" value={size(memory.rss)} note={`bodies ${size(Math.max(0, memory.bodies))}`} />
-      <Tile name="Free disk" value={size(disk.free)} note={`of ${size(disk.total)}`} />
+      <Tile name="Memory" value={formatSize(memory.rss)} note={`bodies ${formatSize(Math.max(0, memory.bodies))}`} />
+      <Tile name="Free disk" value={formatSize(disk.free)} note={`of ${formatSize(disk.total)}`} />
     </dl>
   );
 }

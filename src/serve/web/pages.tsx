@@ -1,10 +1,12 @@
 /** The pages that came in last, with what was read from them. */
+
 import { useState } from 'preact/hooks';
+import { formatSize } from '../../units.js';
 import { useAnswer } from './asking.js';
 import type { PageList, PageText } from './client.js';
 import { tone } from './overview.js';
 import { Table } from './table.js';
-import { plain, shortened, size, timeOf } from './words.js';
+import { plain, shortened, timeOf } from './words.js';
 
 export function PagesView() {
   const { answer, error } = useAnswer<PageList>('/pages?limit=60', 2_000);
@@ -29,7 +31,7 @@ export function PagesView() {
             <td class={tone(page.status)}>
               {page.status} {page.code}
             </td>
-            <td>{size(page.bytes)}</td>
+            <td>{formatSize(page.bytes)}</td>
             <td>
               {page.hasText && (
                 <button

@@ -6,17 +6,6 @@ export const count = (n: number): string => (Math.abs(n) < 1e6 ? counts.format(n
 export const rate = (n: number): string => (n < 10 ? n.toFixed(1) : counts.format(Math.round(n)));
 export const percent = (share: number): string => `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)}%`;
 
-export function size(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  let unit = 0;
-  let value = bytes;
-  while (value >= 1000 && unit < units.length - 1) {
-    value /= 1000;
-    unit++;
-  }
-  return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
-}
-
 export function span(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds} s`;
