@@ -6,8 +6,10 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { UserError } from '../errors.js';
 import { fileFault } from '../file-fault.js';
+import { jsonFault } from './json.js';
 import type { ConfigSource } from './load-config.js';
 import { type ConfigFunctions, NO_FUNCTIONS, readConfigModule } from './module.js';
+import { refuseStranger } from './stranger.js';
 
 const LARGEST = 1024 * 1024;
 
@@ -31,13 +33,14 @@ export interface ConfigFile extends ConfigSource {
 }
 
 /** The one file of {@link CONFIG_NAMES} that is here, or null.
- * @throws UserError (usage) if there are several */
+ * @throws UserError (usage) if there are several, or if others than us may have written it */
 export function findConfigFile(): string | null {
   const found = CONFIG_NAMES.filter((name) => existsSync(name));
   if (found.length > 1) {
     const names = found.join(' and ');
     throw new UserError(`There are several config files here, ${names}: name one with --config, or keep only one.`, 2);
   }
+  if (found.length === 1) refuseStranger(found[0]);
   return found[0] ?? null;
 }
 
@@ -71,10 +74,9 @@ function checkJson(text: string, path: string): void {
   try {
     JSON.parse(text);
   } catch (error) {
-    const { message } = error as SyntaxError;
-    const at = /position (\d+)/.exec(message);
-    const before = at === null ? text.trimEnd() : text.slice(0, Number(at[1]));
-    const line = before.split('\n').length;
-    throw new UserError(`The config file ${path} is not JSON, line ${line}: ${message}.`, 2, { cause: error });
+    const { offset, words } = jsonFault(text) ?? { offset: 0, words: (error as Error).message };
+    const before = text.slice(0, offset).split('\n');
+    const place = `line ${before.length}, column ${before.at(-1)!.length + 1}`;
+    throw new UserError(`The config file ${path} is not JSON, ${place}: ${words}.`, 2, { cause: error });
   }
 }

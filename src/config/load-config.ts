@@ -4,6 +4,7 @@ import { UserError } from '../errors.js';
 import { nearest } from '../nearest.js';
 import { type Config, OPTION_NAMES, OPTIONS, type OptionName, optionOf, optionOfFlag } from './config.js';
 import { Refused } from './kinds.js';
+import { Mistakes } from './mistakes.js';
 
 /** Values of flags by flag name (`max-pages`), as they came from the command line. */
 export type FlagValues = Readonly<Record<string, string | readonly string[]>>;
@@ -15,6 +16,8 @@ const DEEPEST = 4;
 export interface ConfigSource {
   readonly name: string;
   lineOf(option: string): number | null;
+  /** What its reader found wrong, a sentence each, asked for when it is told. */
+  readonly mistakes?: readonly (() => string)[];
 }
 
 /** Who gave an option its value; for one that nobody gave, the default did. */
@@ -30,8 +33,8 @@ export type ValueOrigin =
  *   (`{"timeout.dns": "3s"}`). A number is milliseconds for a duration and bytes for a size.
  * @param flags values of those flags that stand for options
  * @param source how messages call the file; where they should name lines, who knows them
- * @throws UserError (usage) that names the option, the value and what is allowed; or an unknown option and the nearest
- *   known one
+ * @throws UserError (usage) that tells all mistakes: the option, the value and what is allowed; or an unknown option and
+ *   the nearest known one
  */
 export function loadConfig(
   file: unknown = {},
@@ -51,28 +54,43 @@ export function loadConfigWithOrigins(
   const values: Record<string, unknown> = {};
   for (const name of Object.keys(OPTIONS) as OptionName[]) values[name] = optionOf(name).initial;
   const origins = new Map<OptionName, ValueOrigin>();
+  const mistakes = new Mistakes();
+  const wrong = new Set<OptionName>();
   const accept = (name: OptionName, value: unknown, label: string, origin: ValueOrigin) => {
     const option = optionOf(name);
     const read = option.read(value);
-    if (read instanceof Refused)
-      throw new UserError(`${label} cannot be ${quote(read.value)}: give ${option.allowed}.`, 2);
-    values[name] = read;
     origins.set(name, origin);
+    if (read instanceof Refused) {
+      wrong.add(name);
+      mistakes.add(() => `${label} cannot be ${quote(read.value)}: give ${option.allowed}.`);
+    } else values[name] = read;
   };
-  const { name: fileName, lineOf } = typeof source === 'string' ? { name: source, lineOf: () => null } : source;
+  const { name: fileName, lineOf, mistakes: found = [] }: ConfigSource = typeof source === 'string' ? { name: source, lineOf: () => null } : source; // biome-ignore format: short
+  for (const words of found) mistakes.add(words);
   for (const [given, value] of flatten(file, fileName)) {
     const line = lineOf(given);
     const place = line === null ? fileName : `${fileName}, line ${line}`;
-    accept(known(given, place), value, `${given} in ${place}${line === null ? '' : ','}`, { by: 'file', line });
+    if (origins.has(given as OptionName)) mistakes.add(() => `${given} is given twice in ${place}: nested and dotted.`);
+    else if (isKnown(given))
+      accept(given, value, `${given} in ${place}${line === null ? '' : ','}`, { by: 'file', line });
+    else mistakes.add(() => unknown(given, place));
   }
-  for (const [flag, value] of Object.entries(flags)) accept(knownFlag(flag), value, `--${flag}`, { by: 'flag' });
+  for (const [flag, value] of Object.entries(flags)) {
+    const name = optionOfFlag(flag);
+    if (name === null) mistakes.add(() => `There is no option --${flag}.`);
+    else accept(name, value, `--${flag}`, { by: 'flag' });
+  }
 
   if (!origins.has('seedBudget') && (origins.has('budget') || values.scope === 'any')) {
     values.seedBudget = values.budget;
     origins.set('seedBudget', { by: 'option', option: origins.has('budget') ? 'budget' : 'scope' });
   }
   const config = values as unknown as Config;
-  checkPairs(config);
+  for (const [smaller, larger] of PAIRS) {
+    if (config[smaller]! > config[larger]! && !wrong.has(smaller) && !wrong.has(larger))
+      mistakes.add(() => `${smaller} cannot be larger than ${larger}.`);
+  }
+  mistakes.refuse();
   return { config: Object.freeze(config), origins };
 }
 
@@ -85,12 +103,6 @@ const PAIRS: readonly (readonly [smaller: OptionName, larger: OptionName])[] = [
   ['memory.refuseLevel4', 'memory.refuseLevel3'],
   ['delay', 'host.penaltyCap'],
 ];
-
-function checkPairs(config: Config): void {
-  for (const [smaller, larger] of PAIRS) {
-    if (config[smaller]! > config[larger]!) throw new UserError(`${smaller} cannot be larger than ${larger}.`, 2);
-  }
-}
 
 /**
  * What a crawl must have that leaves this machine: an address where site owners can complain, and a delay.
@@ -173,21 +185,12 @@ function flatten(file: unknown, fileName: string): [name: string, value: unknown
   return flat;
 }
 
-function known(name: string, fileName: string): OptionName {
-  if (OPTION_NAMES.includes(name as OptionName)) return name as OptionName;
-  if (Object.hasOwn(OPTIONS, name))
-    throw new UserError(`${name} in ${fileName} is not available in this version yet.`, 2);
-  const near = nearest(name, OPTION_NAMES);
-  throw new UserError(
-    `There is no option ${quote(name)} (in ${fileName})${near ? `; the nearest is ${near}` : ''}.`,
-    2,
-  );
-}
+const isKnown = (name: string): name is OptionName => OPTION_NAMES.includes(name as OptionName);
 
-function knownFlag(flag: string): OptionName {
-  const name = optionOfFlag(flag);
-  if (name === null) throw new UserError(`There is no option --${flag}.`, 2);
-  return name;
+function unknown(name: string, place: string): string {
+  if (Object.hasOwn(OPTIONS, name)) return `${name} in ${place} is not available in this version yet.`;
+  const near = nearest(name, OPTION_NAMES);
+  return `There is no option ${quote(name)} (in ${place})${near ? `; the nearest is ${near}` : ''}.`;
 }
 
 function quote(value: unknown): string {

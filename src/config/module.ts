@@ -18,14 +18,21 @@ export interface ConfigFunctions {
 
 export const NO_FUNCTIONS: ConfigFunctions = {};
 
+export interface ConfigModule {
+  readonly values: unknown;
+  readonly functions: ConfigFunctions;
+  /** Functions that nobody calls, a sentence each. */
+  readonly mistakes: readonly (() => string)[];
+}
+
 const HOOKS = ['score', 'fetch', 'outcome'] as const;
 
 /**
  * @returns the options, in which handlers are written `TYPE=MODULE`: a function among them is found again, in the thread
  *   that reads documents, by the path of this module
- * @throws UserError (usage) for a module that cannot be loaded, and for functions that nobody calls
+ * @throws UserError (usage) for a module that cannot be loaded, or has no options
  */
-export async function readConfigModule(path: string): Promise<{ values: unknown; functions: ConfigFunctions }> {
+export async function readConfigModule(path: string): Promise<ConfigModule> {
   const exported = await load(path);
   if (exported === null || typeof exported !== 'object' || Array.isArray(exported)) {
     throw new UserError(`The config file ${path} has no options: export default { delay: '2s' }.`, 2);
@@ -34,9 +41,10 @@ export async function readConfigModule(path: string): Promise<{ values: unknown;
   const functions: Record<string, ConfigFunction> = {};
   if (typeof score === 'function') functions.score = score as ConfigFunction;
   else if (score !== undefined) values.score = score;
-  Object.assign(functions, hooksOf(hooks, path));
-  if (handlers !== undefined) values.handlers = handlersOf(handlers, path);
-  return { values, functions };
+  const mistakes: string[] = [];
+  Object.assign(functions, hooksOf(hooks, path, mistakes));
+  if (handlers !== undefined) values.handlers = handlersOf(handlers, path, mistakes);
+  return { values, functions, mistakes: mistakes.map((words) => () => words) };
 }
 
 async function load(path: string): Promise<unknown> {
@@ -73,7 +81,7 @@ async function unlessStuck<T>(loading: Promise<T>): Promise<T> {
 /** This Node strips types by itself. */
 const readsTypes = (): boolean => Boolean((process.features as { typescript?: string | false }).typescript);
 
-function hooksOf(hooks: unknown, path: string): ConfigFunctions {
+function hooksOf(hooks: unknown, path: string, mistakes: string[]): ConfigFunctions {
   if (hooks === undefined) return NO_FUNCTIONS;
   const functions: Record<string, ConfigFunction> = {};
   const entries = hooks !== null && typeof hooks === 'object' ? Object.entries(hooks) : [['hooks', hooks] as const];
@@ -82,20 +90,20 @@ function hooksOf(hooks: unknown, path: string): ConfigFunctions {
     if (!HOOKS.some((known) => known === name)) {
       const near = nearest(name, HOOKS);
       const hint = near === null ? `there are ${HOOKS.join(', ')}` : `the nearest is ${near}`;
-      throw new UserError(`There is no hook "${name}" (in ${path}); ${hint}.`, 2);
-    }
-    if (typeof hook !== 'function') throw new UserError(`The hook ${name} in ${path} is not a function.`, 2);
-    functions[name] = hook as ConfigFunction;
+      mistakes.push(`There is no hook "${name}" (in ${path}); ${hint}.`);
+    } else if (typeof hook !== 'function') mistakes.push(`The hook ${name} in ${path} is not a function.`);
+    else functions[name] = hook as ConfigFunction;
   }
   return functions;
 }
 
 /** `{ 'application/epub+zip': (document) => ... }`, or a path in the place of the function; a list is one of pairs already. */
-function handlersOf(handlers: unknown, path: string): unknown {
+function handlersOf(handlers: unknown, path: string, mistakes: string[]): unknown {
   if (handlers === null || typeof handlers !== 'object' || Array.isArray(handlers)) return handlers;
-  return Object.entries(handlers).map(([type, handler]) => {
-    if (typeof handler === 'function') return `${type}=${path}`;
-    if (typeof handler === 'string') return `${type}=${handler}`;
-    throw new UserError(`The handler of ${type} in ${path} is neither a function nor the path of a module.`, 2);
+  return Object.entries(handlers).flatMap(([type, handler]) => {
+    if (typeof handler === 'function') return [`${type}=${path}`];
+    if (typeof handler === 'string') return [`${type}=${handler}`];
+    mistakes.push(`The handler of ${type} in ${path} is neither a function nor the path of a module.`);
+    return [];
   });
 }

@@ -1,9 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readConfigFile } from '../../src/config/file.js';
+import { jsonFault } from '../../src/config/json.js';
 import { loadConfig } from '../../src/config/load-config.js';
+import { distrust } from '../../src/config/stranger.js';
 import { UserError } from '../../src/errors.js';
 import { FakeProcess } from '../cli/process.js';
 import { saunter, start } from '../support/saunter.js';
@@ -56,8 +59,19 @@ describe('a config file', () => {
     ],
     ['x.yaml', '\ndelay: 2 parsecs\n', 'delay in x.yaml, line 2, cannot be "2 parsecs": give a duration from 0 to 1h'],
     ['x.yml', 'delay:\n', 'delay in x.yml, line 1, cannot be null'],
-    ['x.yaml', 'delay: 1s\n\ndelay: 2s\n', 'x.yaml cannot be read, line 3: Map keys must be unique.'],
-    ['x.yaml', 'delay: [1s\n', 'x.yaml cannot be read, line 2: '],
+    ['x.yaml', 'delay: 1s\n\ndelay: 2s\n', '"delay" is given twice (in x.yaml, lines 1 and 3): keep one.'],
+    [
+      'x.yaml',
+      'timeout: {dns: 1s}\ntimeout.dns: 2s\n',
+      'timeout.dns is given twice in x.yaml, line 2: nested and dotted.',
+    ],
+    ['x.yaml', 'delay: [1s\n', 'x.yaml is not YAML, line 2, column 1: a list [ ] or object { } is not closed, or a'],
+    ['x.yaml', 'a: b: c\n', 'x.yaml is not YAML, line 1, column 4: a second colon on one line, or a line that is'],
+    [
+      'x.yaml',
+      'timeout:\n\tdns: 1s\n',
+      'x.yaml is not YAML, line 2, column 1: a line is indented by a tab: use spaces ("',
+    ],
     ['x.yaml', 'delay: *there\n', 'x.yaml cannot be read: Unresolved alias'],
     ['x.yaml', '- delay\n', 'X.yaml must hold an object of options.'],
     [
@@ -65,9 +79,21 @@ describe('a config file', () => {
       '{\n"delay": "1s",\n"dealy": "2s"}',
       'There is no option "dealy" (in x.json, line 3); the nearest is delay.',
     ],
-    ['x.json', '{\n"delay": "1s",\n"delay": "2s"}', 'x.json cannot be read, line 3: Map keys must be unique.'],
-    ['x.json', 'delay: 1s', 'x.json is not JSON, line 1: '],
-    ['x.json', '{"delay":\n"1s",\n', 'x.json is not JSON, line 3: '],
+    ['x.json', '{\n"delay": "1s",\n"delay": "2s"}', '"delay" is given twice (in x.json, lines 2 and 3): keep one.'],
+    ['x.json', 'delay: 1s', 'x.json is not JSON, line 1, column 1: a value is missing here'],
+    ['x.json', '{"delay":\n"1s",\n', 'x.json is not JSON, line 3, column 1: the file ends too early.'],
+    [
+      'x.json',
+      '{"delay": "1s",\n  // slow\n}',
+      'x.json is not JSON, line 2, column 3: JSON has no comments: YAML has.',
+    ],
+    ['x.json', '{"delay": "1s",\n}', 'x.json is not JSON, line 2, column 1: a comma stands before this }.'],
+    [
+      'x.json',
+      "{'delay': 1}",
+      'x.json is not JSON, line 1, column 2: texts stand in double quotes, not in single ones.',
+    ],
+    ['x.json', '{"delay": 1\n"depth": 2}', 'x.json is not JSON, line 2, column 1: a comma or } is missing here.'],
     ['a.mjs', 'export default 5', 'a.mjs has no options: export default { delay: '],
     ['b.mjs', 'export const delay = 1', 'b.mjs has no options'],
     ['c.mjs', 'throw new Error("not today")', 'The config file c.mjs cannot be loaded: not today.'],
@@ -82,11 +108,41 @@ describe('a config file', () => {
     expect(await refusal(name, text)).toContain(words);
   });
 
+  it('with many mistakes is told all of them at once, each with its line and what is right', async () => {
+    const text = 'dealy: 1s\nscope: planet\ntimeout:\n  dns: soon\n  dns: 1s\nworker.heartbeat: 1m\nretry.ladder: []\n';
+    expect((await refusal('many.yaml', text)).split('\n')).toEqual([
+      'The configuration has 5 mistakes:',
+      '- "dns" is given twice (in many.yaml, lines 4 and 5): keep one.',
+      '- There is no option "dealy" (in many.yaml, line 1); the nearest is delay.',
+      '- scope in many.yaml, line 2, cannot be "planet": give one of any, domain, host, prefix.',
+      expect.stringMatching(/^- retry\.ladder in many\.yaml, line 7, cannot be \[\]: give /),
+      '- worker.heartbeat cannot be larger than worker.deadAfter.',
+    ]);
+    const hooks = 'export default { dealy: 1, hooks: { fecth() {}, score: 3 }, handlers: { "x/y": 5 } }';
+    const lines = (await refusal('many.mjs', hooks)).split('\n');
+    expect(lines).toHaveLength(5);
+  });
+
+  it.each(['yaml', 'json'])('of 90,000 keys in %s is refused in seconds, with the first mistakes', async (ending) => {
+    const keys = Array.from({ length: 90_000 }, (_, i) => `"k${i}":1`);
+    const began = performance.now();
+    const words = await refusal(`keys.${ending}`, `{${keys.join(',')}}`);
+    expect(words).toMatch(/^The configuration has 90,000 mistakes:\n- There is no option "k0" \(in keys/);
+    expect(words).toMatch(/\n- and 89,980 more\.$/);
+    expect(performance.now() - began).toBeLessThan(20_000);
+  });
+
   it('that is not there, or no file, is named', async () => {
     await expect(readConfigFile(join(folder, 'none.yaml'))).rejects.toThrow(
       'none.yaml cannot be read: there is no such file.',
     );
     await expect(readConfigFile(folder)).rejects.toThrow('cannot be read: it is not a file.');
+  });
+
+  it('cannot be nested without end', async () => {
+    expect(await refusal('deep.yaml', '['.repeat(20_000))).toMatch(
+      / line 1, column \d+: lists or objects lie too deep/,
+    );
   });
 
   it('cannot make a YAML bomb of its aliases', async () => {
@@ -128,6 +184,89 @@ it('a config file that awaits what never comes is a fault with words', async () 
   const path = file('never.mjs', 'await new Promise(() => {});\nexport default {};\n');
   const { code, err } = await start(['config', '--config', path]).over;
   expect([code, err]).toEqual([2, expect.stringContaining('cannot be loaded: it awaits something that never comes.')]);
+});
+
+describe('JSON', () => {
+  it('has a fault with a place exactly where JSON.parse finds one', () => {
+    const parses = (text: string) => {
+      try {
+        JSON.parse(text);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    const piece = fc.constantFrom(
+      ...'{}[],:"\\ \n',
+      'true',
+      'null',
+      '-1.5e3',
+      '01',
+      '"a"',
+      '"\\u00e4"',
+      "'",
+      '//',
+      '.',
+    );
+    const damaged = fc
+      .tuple(fc.json(), fc.nat(), piece, fc.nat({ max: 2 }))
+      .map(
+        ([text, at, cut, drop]) =>
+          text.slice(0, at % (text.length + 1)) + cut + text.slice((at % (text.length + 1)) + drop),
+      );
+    const texts = fc.oneof(
+      fc.json(),
+      damaged,
+      fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join('')),
+    );
+    fc.assert(
+      fc.property(texts, (text) => {
+        const fault = jsonFault(text);
+        expect(fault === null, text).toBe(parses(text));
+        if (fault !== null) expect(fault.offset).toBeLessThanOrEqual(text.length);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
+
+describe('a config file that nobody named', () => {
+  const ours = [1000];
+  const file = (uid: number, mode = 0o100644) => ({ uid, mode });
+
+  it.each([
+    [file(1000), file(1000), null],
+    [file(0), file(0), null],
+    [file(1000, 0o100664), file(1000), null],
+    [file(1001), file(1001), 'belongs to another user (1001)'],
+    [file(1000), file(1001, 0o120777), 'belongs to another user (1001)'],
+    [file(1001), file(1000, 0o120777), 'belongs to another user (1001)'],
+    [file(1000, 0o100666), file(1000), 'can be written by every user of this machine'],
+  ])('%j behind %j: %j', (itself, name, why) => {
+    expect(distrust(itself, name, ours)).toBe(why);
+  });
+
+  it('is not read if everybody may write to it, and is once it is named', async () => {
+    const here = mkdtempSync(join(folder, 'here-'));
+    const path = join(here, 'saunter.config.mjs');
+    writeFileSync(path, 'export default { delay: "7s" };\n');
+    const run = (...argv: string[]) => start(['config', '--json', 'delay', ...argv], { cwd: here }).over;
+    expect((await run()).out).toContain('"7s"');
+    chmodSync(path, 0o666);
+    const { code, err } = await run();
+    expect([code, err]).toEqual([
+      2,
+      expect.stringMatching(
+        /^The config file saunter\.config\.mjs of this folder can be written by every user .* \(--config saunter\.config\.mjs\); --config off goes without\.$/m,
+      ),
+    ]);
+    expect((await run('--config', 'saunter.config.mjs')).out).toContain('"7s"');
+    expect((await run('--config', 'off')).out).toContain('"1s"');
+    if (process.geteuid?.() !== 0) return;
+    chmodSync(path, 0o644);
+    chownSync(path, 12_345, 12_345);
+    expect((await run()).err).toContain('belongs to another user (12345), and could run programs as you');
+  });
 });
 
 describe('saunter config', () => {

@@ -102,11 +102,11 @@ export interface Running {
 /** Starts a command as a process of its own. `limit`: what a shell does first, such as `ulimit -f 64`. */
 export function start(
   args: readonly string[],
-  { env, limit }: { env?: NodeJS.ProcessEnv; limit?: string } = {},
+  { env, limit, cwd }: { env?: NodeJS.ProcessEnv; limit?: string; cwd?: string } = {},
 ): Running {
   const [command, first] =
     limit === undefined ? [process.execPath, []] : ['bash', ['-c', `${limit}; exec "$0" "$@"`, process.execPath]];
-  const child = spawn(command, [...first, program, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env });
+  const child = spawn(command, [...first, program, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env, cwd });
   let out = '';
   let err = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
