@@ -33,5 +33,8 @@ export interface Command {
   readonly spec: CommandSpec;
   /** The command has something to finish when it is interrupted (`World.signal`); the others end at once. */
   readonly stops?: boolean;
+  /** What `--help` describes, by the operands: for a command whose first operand decides what else it takes.
+   * @throws UserError (usage) for one that there is not */
+  helpFor?(operands: readonly string[]): CommandSpec;
   run(args: Arguments, world: World): Promise<ExitCode>;
 }

@@ -1,4 +1,5 @@
 /** `inspect page`, `sitemap`, `charset`, `type`: how bytes of the web are read. */
+import { existsSync } from 'node:fs';
 import { simhash, simhashHex } from '../dedupe/simhash.js';
 import { sniffCharset } from '../parse/charset.js';
 import { LinkFlag } from '../parse/links.js';
@@ -7,7 +8,16 @@ import { type ParsedPage, parsePage } from '../parse/page.js';
 import { parseSitemap, type Sitemap } from '../parse/sitemap.js';
 import { parseUrl } from '../parse-url.js';
 import { queryEncoder } from '../url/query-charset.js';
-import { bytesOf, type Case, headersOf, type InspectKind, optional, type Row, required } from './inspect-case.js';
+import {
+  bytesOf,
+  type Case,
+  headersOf,
+  type InspectKind,
+  optional,
+  type Row,
+  required,
+  WrongCase,
+} from './inspect-case.js';
 import { AGENT } from './inspect-robots.js';
 
 /** Links, entries and characters of text that are shown for reading. */
@@ -53,6 +63,9 @@ export const typeKind: InspectKind = {
   answer: answerType,
   explain: (input) => {
     const { type, charset } = answerType(input);
+    const given = required(input, 'contentType');
+    if (type === null && existsSync(given))
+      throw new WrongCase('type', 'it is a file, and here the value of a Content-Type header is read, such as text/html; saunter inspect charset reads files'); // biome-ignore format: one sentence
     return [
       ['type', type ?? 'not a media type: as if there were no Content-Type'],
       ['charset', charset ?? 'none'],

@@ -2,63 +2,65 @@ import type { Readable } from 'node:stream';
 import { UserError } from '../errors.js';
 import { fileFault } from '../file-fault.js';
 import { nearest } from '../nearest.js';
-import type { Arguments, CommandSpec } from './arguments.js';
+import { type Arguments, type CommandSpec, flagsOf } from './arguments.js';
 import type { ExitCode, World } from './command.js';
 import { type Case, type Row, WrongCase } from './inspect-case.js';
-import { FETCH_OPTIONS, type Inspector, KINDS } from './inspect-kinds.js';
+import { type Entry, type Inspector, KINDS } from './inspect-kinds.js';
 import { clean, type Terminal } from './terminal.js';
 
 const NAMES = [...KINDS.keys()];
 /** Characters of the longest line: a page of the largest size in base64. */
 const LONGEST_LINE = 128 * 1024 * 1024;
 
+const JSON_ANSWER = { name: 'json', says: 'The answer as one line of JSON, not as words.' } as const;
+const ENTRIES = [...KINDS.values()];
+
+/** The flags of all kinds, each once. */
+const FLAGS = [
+  ...new Map(ENTRIES.flatMap(({ flags }) => flags).map((flag) => [flag.name, flag])).values(),
+  JSON_ANSWER,
+];
+
+const LINES =
+  'Without a subject, cases are read from standard input, one JSON object on a line, and answers written in the same ' +
+  'order. Fields that are not read (such as an id) are copied; a bad line is answered with an error.';
+
 export const spec: CommandSpec = {
   name: 'inspect',
   says: 'How one URL, robots.txt, page, sitemap, answer, charset or content type is read; or many, as JSON lines.',
   operands: `${NAMES.join('|')} [subject]`,
   mostOperands: 2,
-  flags: [
-    { name: 'base', value: 'URL', says: 'url: what the link is resolved against.' },
-    {
-      name: 'url',
-      value: 'URL',
-      says: 'robots: the URL or path that is asked about; page, sitemap: where it came from.',
-    },
-    { name: 'agent', value: 'NAME', says: 'robots, page: the crawler to read for. Default: Saunter.' },
-    { name: 'status', value: 'CODE', says: 'robots: what this HTTP status means in place of a file.' },
-    { name: 'content-type', value: 'TYPE', says: 'page, sitemap, charset: the Content-Type header.' },
-    { name: 'file', value: 'FILE', says: 'fetch: a body to decode, in place of a request.' },
-    { name: 'content-encoding', value: 'CODINGS', says: 'fetch: the Content-Encoding header of that body.' },
-    {
-      name: 'config',
-      value: 'FILE',
-      says: 'fetch: options from a file: YAML, JSON, or a JavaScript or TypeScript module.',
-    },
-    { name: 'json', says: 'The answer as one line of JSON, not as words.' },
-  ],
-  options: FETCH_OPTIONS,
+  flags: FLAGS,
+  options: [...new Set(ENTRIES.flatMap(({ options }) => options))],
   examples: [
-    ["saunter inspect url 'HTTP://Example.org:80/a/?utm_source=x&b=1'", 'Its normal form, what is fetched, its key.'],
-    ['saunter inspect robots robots.txt --url /private/x', 'Whether it may be fetched, and the line that decides.'],
-    ['saunter inspect page page.html --url https://example.org/', 'Charset, title, directives, links, text.'],
-    [
-      'saunter inspect fetch https://example.org/ --contact you@example.org',
-      'One request as the crawler makes it, or which guard refuses it. robots.txt is not asked.',
-    ],
+    ...[...KINDS].map(([kind, { says }]): [string, string] => [`saunter inspect ${kind} --help`, says]),
     ['saunter inspect url < cases.jsonl > answers.jsonl', 'Many at once: {"id": 1, "input": "..."} on each line.'],
   ],
-  notes: [
-    'Without a subject, cases are read from standard input, one JSON object on a line, and answers written in the same ' +
-      'order. Fields that are not read (such as an id) are copied; a bad line is answered with an error.',
-  ],
+  notes: [LINES],
 };
+
+/** Each kind has a help of its own; without one, all are named. */
+export function helpFor([name]: readonly string[]): CommandSpec {
+  if (name === undefined) return { ...spec, flags: [JSON_ANSWER], options: [] };
+  const { says, operand, flags, options, examples, line } = entryNamed(name);
+  return {
+    ...{ name: `inspect ${name}`, says, operands: operand, mostOperands: 1, flags: [...flags, JSON_ANSWER], options },
+    ...{
+      examples: [
+        ...examples,
+        [`saunter inspect ${name} < cases.jsonl > answers.jsonl`, `Many at once: ${line} on each line.`],
+      ],
+    },
+    notes: [LINES, `docs/inspect.md has the fields of cases and answers.`],
+  };
+}
 
 export async function run(args: Arguments, world: World): Promise<ExitCode> {
   const [name, subject] = args.operands;
-  const entry = KINDS.get(name ?? '');
-  if (entry === undefined) throw unknownKind(name);
+  const entry = entryNamed(name);
+  const known = flagsOf(helpFor([name]));
   for (const flag of [...args.flags.keys(), ...Object.keys(args.options)]) {
-    if (flag !== 'json' && !entry.flags.includes(flag)) {
+    if (!known.has(flag)) {
       throw new UserError(`--${flag} says nothing about a ${name}.`, 2);
     }
   }
@@ -81,11 +83,14 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
   }
 }
 
-function unknownKind(name: string | undefined): UserError {
-  if (name === undefined) return new UserError(`What should be inspected? Give one of ${NAMES.join(', ')}.`, 2);
+/** @throws UserError (usage) for no kind, and one that there is not */
+function entryNamed(name: string | undefined): Entry {
+  const entry = KINDS.get(name ?? '');
+  if (entry !== undefined) return entry;
+  if (name === undefined) throw new UserError(`What should be inspected? Give one of ${NAMES.join(', ')}.`, 2);
   const near = nearest(name, NAMES);
   const hint = near ? `the nearest is ${near}` : `give one of ${NAMES.join(', ')}`;
-  return new UserError(`There is no "${name}" to inspect; ${hint}.`, 2);
+  throw new UserError(`There is no "${name}" to inspect; ${hint}.`, 2);
 }
 
 /** `contentType` of `content-type`. */

@@ -146,13 +146,14 @@ async function runCommand(
     terminal.print(overview());
     return first === undefined ? 2 : 0;
   }
-  const [name, args] = first === 'help' ? [rest[0], ['--help']] : [first, rest];
+  const [name, args] = first === 'help' ? [rest[0], [...rest.slice(1), '--help']] : [first, rest];
   const command = await entryOf(name).load();
   const { parseArguments } = await import('./arguments.js');
   const parsed = parseArguments(command.spec, args);
   if (parsed.help) {
     const { helpOf } = await import('./help.js');
-    terminal.print(helpOf(command.spec, (text) => terminal.bold(text), process.stdout.columns || undefined));
+    const described = command.helpFor?.(parsed.operands) ?? command.spec;
+    terminal.print(helpOf(described, (text) => terminal.bold(text), process.stdout.columns || undefined));
     return 0;
   }
   begins(command);

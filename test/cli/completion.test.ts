@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CommandSpec } from '../../src/cli/arguments.js';
 import { flagsOf } from '../../src/cli/arguments.js';
+import { KINDS } from '../../src/cli/inspect-kinds.js';
 import { optionOf } from '../../src/config/config.js';
 import { built, saunter } from '../support/saunter.js';
 
@@ -64,7 +65,7 @@ describe('completion', () => {
     const isMissing = (error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
     if (isMissing && shell !== 'bash') {
       // without that shell: no quote is left open, each line is of a known form
-      for (const line of scripts[shell].split('\n')) {
+      for (const line of scripts[shell].trimEnd().split('\n')) {
         expect((line.replaceAll("'\\''", '').replaceAll("\\'", '').match(/'/g) ?? []).length % 2, line).toBe(0);
         if (shell === 'fish') expect(line).toMatch(/^(?:#|complete -c saunter )/);
       }
@@ -100,8 +101,11 @@ describe('--help', () => {
       expect(out).toContain(`Usage: saunter ${name}`);
       expect(out).toMatch(new RegExp(`^  .*\\bsaunter ${name}\\b`, 'm'));
       for (const [command] of examples) expect(out).toContain(`  ${command}\n`);
+      // each kind of inspect has a help of its own: those have the flags
+      const kinds = name === 'inspect' ? await Promise.all([...KINDS.keys()].map((kind) => saunter([name, kind, '--help']))) : []; // biome-ignore format: short
+      const all = [out, ...kinds.map((kind) => kind.out)].join('\n');
       for (const flag of [...flags.map((flag) => flag.name), ...options.map((option) => optionOf(option).flag)])
-        expect(out).toContain(`--${flag}`);
+        expect(all).toContain(`--${flag}`);
       const words = out.split('\n').filter((line) => !examples.some(([command]) => line === `  ${command}`));
       expect(Math.max(...words.map((line) => line.length)), name).toBeLessThanOrEqual(100);
       expect((await saunter(['help', name])).out).toBe(out);

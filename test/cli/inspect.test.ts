@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
+import { KINDS } from '../../src/cli/inspect-kinds.js';
+import { optionOf } from '../../src/config/config.js';
 import { FakeProcess } from './process.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'saunter-inspect-'));
@@ -248,11 +250,45 @@ describe('one case by arguments', () => {
     [['page', 'package.json'], 2, 'page package.json cannot be inspected: url is missing (--url URL).'],
     [['robots', '--status', 'abc'], 2, 'status must be an HTTP status, such as 503 (--status CODE).'],
     [['fetch', 'ftp://a.test/'], 2, 'ftp://a.test/ is no http(s) URL'],
+    [
+      ['type', 'package.json'],
+      2,
+      'type package.json cannot be inspected: it is a file, and here the value of a Content-Type',
+    ],
+    [['rbots', '--help'], 2, 'There is no "rbots" to inspect; the nearest is robots.'],
     [['page', '--file='], 2, '--file cannot be empty: --file FILE.'],
   ])('that is wrong (%j) ends with %d and one sentence', async (argv, exitCode, sentence) => {
     const { code, out, err } = await new FakeProcess().run('inspect', ...argv);
     expect([code, out]).toEqual([exitCode, '']);
     expect(err).toContain(sentence);
+  });
+});
+
+describe('the help of inspect', () => {
+  const help = async (...argv: string[]) => {
+    const { code, out } = await new FakeProcess().run(...argv);
+    expect(code).toBe(0);
+    return out;
+  };
+
+  it.each([...KINDS])('%s names its own flags and no other', async (kind, { flags, options, examples, line }) => {
+    const out = await help('inspect', kind, '--help');
+    expect(out).toContain(`Usage: saunter inspect ${kind} [`);
+    const named = [...out.matchAll(/^ {2}--([a-z-]+)/gm)].map(([, name]) => name);
+    const own = [...flags.map(({ name }) => name), 'json', ...options.map((name) => optionOf(name).flag), 'help'];
+    expect(named).toEqual(own);
+    for (const [command] of examples) expect(out).toContain(command);
+    expect(Object.keys(JSON.parse(line)).length).toBeGreaterThan(1);
+    expect(await help('help', 'inspect', kind)).toBe(out);
+  });
+
+  it('without a kind names all, and where each is explained', async () => {
+    const out = await help('inspect', '--help');
+    for (const [kind, { says }] of KINDS) {
+      expect(out).toContain(`saunter inspect ${kind} --help`);
+      expect(out.replace(/\s+/g, ' ')).toContain(says);
+    }
+    expect(out).not.toContain('--content-encoding');
   });
 });
 
