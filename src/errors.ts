@@ -32,7 +32,7 @@ export const OUTCOMES = {
   'redirect.invalid': row('done', 'success', 'redirects to something that is not an http(s) URL'),
   'http.gone': row('done', 'success', 'does not exist (404 or 410)'),
   'http.soft404': row('done', 'success', 'is an error page that claims to be none (200)'),
-  'http.client': row('done', 'success', 'refused by the server (4xx)'),
+  'http.client': row('done', 'success', 'was refused by the server (4xx)'),
   'http.throttled': row('wait', 'backoff', 'asked us to slow down (429 or 503)'),
   'http.server': row('retry', 'success', 'failed on the server (5xx)'),
   'http.status': row('done', 'success', 'answered with a status that means nothing here'),

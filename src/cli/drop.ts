@@ -2,7 +2,7 @@ import { formatCount } from '../units.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import { DIR_FLAG, type ExitCode, JSON_FLAG, requireDir, type World } from './command.js';
 import { operateOn } from './operate.js';
-import { LETTER_FLAGS, whichLetters } from './retry.js';
+import { LETTER_FLAGS, noLetter, whichLetters } from './retry.js';
 
 export const spec: CommandSpec = {
   name: 'drop',
@@ -25,10 +25,11 @@ export const spec: CommandSpec = {
 export async function run(args: Arguments, { terminal }: World): Promise<ExitCode> {
   const isUndone = args.flags.has('undo');
   const which = whichLetters(args, isUndone ? 'brought back' : 'dropped');
-  const { subject, changed } = await operateOn(requireDir(args), { verb: isUndone ? 'restore' : 'drop', ...which });
+  const verb = isUndone ? 'restore' : 'drop';
+  const { subject, changed } = await operateOn(requireDir(args), { verb, ...which });
   if (args.flags.has('json')) terminal.print(JSON.stringify({ subject, changed }));
   else if (changed > 0)
     terminal.print(`Dead letters ${isUndone ? 'brought back' : 'dropped'}: ${formatCount(changed)}.`);
-  else terminal.print(`There is no ${isUndone ? 'dropped' : 'dead'} letter${subject === '' ? '' : ` of ${subject}`}.`);
+  else terminal.print(await noLetter(requireDir(args), verb, which));
   return 0;
 }

@@ -1,9 +1,13 @@
+import { lookInto } from '../embedded/look.js';
 import { hostName, type LetterRequest } from '../embedded/operate.js';
-import { UserError } from '../errors.js';
+import { standingOf, type UrlStanding } from '../embedded/url-state.js';
+import { OUTCOMES, UserError } from '../errors.js';
 import { counted } from '../units.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import { DIR_FLAG, type ExitCode, JSON_FLAG, requireDir, type World } from './command.js';
 import { operateOn } from './operate.js';
+import { WAITS } from './status.js';
+import { cleanLine } from './terminal.js';
 
 /** Which dead letters a command is about, beside a URL. */
 export const LETTER_FLAGS = [
@@ -32,9 +36,41 @@ export async function run(args: Arguments, { terminal }: World): Promise<ExitCod
   const { subject, changed } = await operateOn(requireDir(args), { verb: 'retry', ...which });
   if (args.flags.has('json')) terminal.print(JSON.stringify({ subject, changed }));
   else if (changed > 0) terminal.print(`${counted(changed, 'URL is', 'URLs are')} pending again.`);
-  else terminal.print(`There is no dead letter${subject === '' ? '' : ` of ${subject}`}.`);
+  else terminal.print(await noLetter(requireDir(args), 'retry', which));
   return 0;
 }
+
+/** What is so where no letter changed: of a URL how it stands, and what can be done. */
+export async function noLetter(
+  dir: string,
+  verb: LetterRequest['verb'],
+  { url, host }: Pick<LetterRequest, 'url' | 'host'>,
+): Promise<string> {
+  const kind = verb === 'restore' ? 'dropped' : 'dead';
+  if (url === undefined) return `There is no ${kind} letter${host === undefined ? '' : ` of ${host}`}.`;
+  const standing = await lookInto(dir, (reader) => standingOf(reader, url));
+  const how = standing === null ? '' : ` ${howItStands(standing, verb)}`;
+  return `There is no ${kind} letter of ${cleanLine(url)}.${how}`;
+}
+
+function howItStands({ state, outcome, attempts, dropped, wait }: UrlStanding, verb: LetterRequest['verb']): string {
+  if (state === 'dead') {
+    if (dropped && verb === 'drop')
+      return 'It is dropped already; --undo brings its letter back, saunter retry the URL.';
+    return verb === 'restore' ? 'It is dead, and its letter was never dropped.' : 'It has just died: ask again.';
+  }
+  if (state === 'denied')
+    return 'robots.txt forbids it; it is fetched when that file allows it (saunter audit HOST has the rule).';
+  if (state === 'pending') {
+    const failed = attempts === 0 ? '' : ` after ${counted(attempts, 'failed attempt')}`;
+    if (wait === null) return `It is pending${failed}: a crawl fetches it when its turn comes.`;
+    return `It is pending${failed}, of a host that is ${WAITS[wait]}.`;
+  }
+  if (outcome === null || outcome === 'ok' || outcome === 'not-modified') return `It was fetched. ${AGAIN}`;
+  return `It has its answer: it ${OUTCOMES[outcome].words} (${outcome}), which asking again would not change at once. ${AGAIN}`;
+}
+
+const AGAIN = 'A standing crawl visits pages again (saunter crawl --revisit).';
 
 /** The letters that the arguments name. @param done what is to be done with them, for the message
  * @throws UserError (usage) */

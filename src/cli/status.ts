@@ -115,7 +115,7 @@ function hostLine(what: string, names: readonly string[]): string[] {
   return names.length === 0 ? [] : [`${what.padEnd(10)} ${formatCount(names.length).padStart(12)}   ${named(names)}`];
 }
 
-const WAITS: Readonly<Record<HostWait, string>> = {
+export const WAITS: Readonly<Record<HostWait, string>> = {
   blocked: 'blocked (saunter list blocks says why, saunter unblock HOST ends it)',
   offline: 'offline: not to be reached',
   throttled: 'asleep, since they answered 429 or 503 again and again',

@@ -8,10 +8,7 @@ import { lockDirectory } from '../engines/lock.js';
 import type { Store } from '../engines/ports.js';
 import { openSqliteStore } from '../engines/sqlite.js';
 import { systemClock } from '../engines/system.js';
-import { metaOf } from '../store-meta.js';
 import { domainOf } from '../url/domain.js';
-import { UrlKeyer } from '../url/key.js';
-import { createNormalizer } from '../url/normalize.js';
 import { crawlDirectory } from './directory.js';
 import { noCrawl } from './look.js';
 import {
@@ -22,7 +19,7 @@ import {
   type OperatorAnswer,
   type OperatorRequest,
 } from './operate.js';
-import { keyOptions } from './parts.js';
+import { sameKey } from './url-state.js';
 
 /** Rows of one commit. */
 const BATCH = 10_000;
@@ -163,14 +160,9 @@ interface UrlKey {
 /** Which URL rows a request is about. */
 function wanted(store: Store, { url, host }: { url?: string; host?: string }): (row: UrlKey) => boolean {
   if (url !== undefined) {
-    // the options that enter the key are those the crawl was begun with
-    const frozen = metaOf<[string, unknown][]>(store, 'options.frozen', []);
-    const normal = createNormalizer(keyOptions(loadConfig(Object.fromEntries(frozen)))).normalize(url);
-    if (normal.url === null) throw notKnown(url);
-    const keyer = new UrlKeyer(Buffer.from(store.meta('key.secret') ?? '', 'hex'));
-    keyer.hash(normal.url);
-    const { hi, lo } = keyer;
-    return ({ keyHi, keyLo }) => keyHi === hi && keyLo === lo;
+    const isSame = sameKey(store, url);
+    if (isSame === null) throw notKnown(url);
+    return isSame;
   }
   if (host === undefined) return () => true;
   const id = hostId(store, host);

@@ -157,7 +157,8 @@ function act({ frontier, batches, crawl }: OpenedCrawl, verb: LetterRequest['ver
 
 export const notMet = (host: string): UserError => new UserError(`This crawl has never met the host ${host}.`);
 
-export const notKnown = (url: string): UserError => new UserError(`This crawl does not know the URL ${url}.`);
+export const notKnown = (url: string): UserError =>
+  new UserError(`This crawl does not know the URL ${url}: it was never a seed, and no page that was read links to it.`);
 
 const tooManyHosts = (host: string): UserError =>
   new UserError(

@@ -42,6 +42,10 @@ const HOSTS: Record<string, Site> = {
   'chain.test': chain,
   'line.test': chain,
   'hub.test': (target) => (target === '/' ? links(site.url('a.test'), site.url('b.test')) : undefined),
+  'mixed.test': (target) => {
+    if (target === '/robots.txt') return 'User-agent: *\nDisallow: /private';
+    return target === '/' ? links('/gone', '/private') : undefined;
+  },
   'sick.test': (target, request) => {
     if (target === '/robots.txt') return undefined;
     if (sick && target !== '/') return { raw: (response) => response.socket?.end('not HTTP, and never was\r\n\r\n') };
@@ -212,7 +216,12 @@ describe('retry', () => {
     expect([summary.deadLetters, summary.pages]).toEqual([PAGES - 1, 1]);
     const one = site.url('sick.test', '/3');
     expect((await say('retry', one, '--dir', dir)).words).toBe('1 URL is pending again.');
-    expect((await say('retry', one, '--dir', dir)).words).toBe(`There is no dead letter of ${one}.`);
+    expect((await say('retry', one, '--dir', dir)).words).toBe(
+      `There is no dead letter of ${one}. It is pending: a crawl fetches it when its turn comes.`,
+    );
+    expect((await say('retry', site.url('sick.test', '/'), '--dir', dir)).words).toContain(
+      ' It was fetched. A standing crawl',
+    );
     expect((await say('list', 'urls', '--dir', dir)).words).toContain(`pending\t`);
     sick = false;
     expect((await crawl(args)).summary).toMatchObject({ deadLetters: PAGES - 2, pages: 2 });
@@ -235,7 +244,12 @@ describe('retry', () => {
     await crawl(args);
     const [one, other] = ['/3', '/4'].map((target) => site.url('sick.test', target));
     expect((await say('drop', one, '--dir', dir)).words).toBe('Dead letters dropped: 1.');
-    expect((await say('drop', one, '--dir', dir)).words).toBe(`There is no dead letter of ${one}.`);
+    expect((await say('drop', one, '--dir', dir)).words).toBe(
+      `There is no dead letter of ${one}. It is dropped already; --undo brings its letter back, saunter retry the URL.`,
+    );
+    expect((await say('drop', other, '--undo', '--dir', dir)).words).toBe(
+      `There is no dropped letter of ${other}. It is dead, and its letter was never dropped.`,
+    );
     expect(await dead()).toBe(PAGES - 2);
     expect((await crawl(args)).summary.deadLetters).toBe(PAGES - 2);
 
@@ -253,6 +267,23 @@ describe('retry', () => {
     expect((await say('verify', '--dir', dir)).words).toContain('Everything agrees.');
   }, 40_000);
 
+  test('of a URL that is no dead letter says how it stands, and what can be done', async () => {
+    const dir = scratch();
+    await crawl(command(dir, ['mixed.test'], '20ms'));
+    await crawl(command(dir, ['a.test'], '20ms', '--add', '--max-pages', '2'));
+    const retried = async (url: string) => (await say('retry', url, '--dir', dir)).words;
+    expect(await retried(site.url('mixed.test', '/gone'))).toContain(
+      ' It has its answer: it does not exist (404 or 410) (http.gone), which asking again would not change at once. A standing',
+    );
+    expect(await retried(site.url('mixed.test', '/private'))).toContain(
+      ' robots.txt forbids it; it is fetched when that',
+    );
+    await say('block', 'a.test', '--dir', dir);
+    expect(await retried(site.url('a.test', '/7'))).toContain(
+      ' It is pending, of a host that is blocked (saunter list blocks says why, saunter unblock HOST ends it).',
+    );
+  }, 20_000);
+
   test('that cannot be done says why', async () => {
     const dir = scratch();
     await crawl(command(dir, ['hub.test'], '20ms', '--max-depth', '0'));
@@ -266,7 +297,8 @@ describe('retry', () => {
     });
     expect(await say('retry', 'http://never.test/', '--dir', dir)).toEqual({
       code: 1,
-      words: 'This crawl does not know the URL http://never.test/.',
+      words:
+        'This crawl does not know the URL http://never.test/: it was never a seed, and no page that was read links to it.',
     });
     expect((await say('block', '--dir', dir)).words).toContain('Which host?');
     expect((await say('block', 'a b', '--dir', dir)).words).toBe(
