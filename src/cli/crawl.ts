@@ -97,7 +97,7 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
   terminal.print(
     args.flags.has('json')
       ? JSON.stringify(summary)
-      : `${allBlocked(summary) && !world.signal.aborted ? `${BLOCKED}\n` : words}${summaryText(summary, options.dir)}`,
+      : `${allBlocked(summary) && !world.signal.aborted ? `${BLOCKED}\n` : words}${summaryText(summary, existsSync(join(options.dir, 'crawl.sqlite')) ? options.dir : null)}`,
   );
   if (world.signal.aborted) {
     terminal.error(`Stopped. To go on: saunter crawl --dir ${options.dir} with the same options.`);

@@ -28,8 +28,9 @@ export function progressLine(now: CrawlProgress): string {
 const timeWords = (seconds: number): string =>
   seconds < 60 ? `${seconds.toFixed(1)}s` : formatDuration(wholeSeconds(seconds * 1000));
 
-/** What happened, for a person: totals of the crawl and the pace of this run, then one line for each figure that is not zero. */
-export function summaryText(summary: CrawlSummary, dir: string): string {
+/** What happened, for a person: totals of the crawl and the pace of this run, then one line for each figure that is not zero.
+ * @param dir null if nothing was kept */
+export function summaryText(summary: CrawlSummary, dir: string | null): string {
   const rows: (readonly [string, number, string])[] = [
     ['duplicates', summary.duplicates, ''],
     ['near-duplicates', summary.nearDuplicates, ''],
@@ -53,7 +54,7 @@ export function summaryText(summary: CrawlSummary, dir: string): string {
     ...rows
       .filter(([, figure]) => figure > 0)
       .map(([name, figure, words]) => `  ${name.padEnd(16)} ${formatCount(figure).padStart(10)}  ${words}`.trimEnd()),
-    `Kept in ${cleanLine(dir)}.`,
+    dir === null ? 'Nothing was asked for, so nothing is kept.' : `Kept in ${cleanLine(dir)}.`,
   ].join('\n');
 }
 
@@ -96,6 +97,7 @@ export const named = (names: readonly string[]): string =>
 
 /** What may be done about it. */
 const HINTS: Readonly<Record<string, string>> = {
+  port: ' Pages live at 80, 443 and most ports from 1024 on; what else listens is no web server.',
   'guard.address': ' If it is yours, open its range: --allow-private CIDR, such as 127.0.0.0/8.',
 };
 
@@ -106,7 +108,7 @@ export function reasonForNothing(summary: CrawlSummary): string {
     return `No page was fetched: what was tried ${OUTCOMES[code as OutcomeCode].words} (${code}).${HINTS[code] ?? ''}`;
   if (summary.robotsDenied > 0) return 'No page was fetched: robots.txt forbids every URL that is known.';
   const [reason] = byFigure(summary.rejected)[0] ?? [];
-  if (summary.known === 0 && reason !== undefined) return `No page was fetched: every seed was refused (${reason}).`;
+  if (summary.known === 0 && reason !== undefined) return `No page was fetched: every seed was refused (${reason}).${HINTS[reason] ?? ''}`; // biome-ignore format: one sentence
   if (allBlocked(summary)) return `No page was fetched: ${BLOCKED}`;
   if (summary.pending > 0) {
     return `No page was fetched: ${counted(summary.pending, 'URL still waits', 'URLs still wait')}${waitingClause(summary)}; the same command goes on.`;

@@ -67,6 +67,8 @@ export interface OpenedCrawl {
   close(hasEnded: boolean): Promise<void>;
   /** The same for a crawl that never ran; a new one leaves nothing behind. */
   abandon(): Promise<void>;
+  /** The same for a crawl that could ask for nothing; one that was new when it was opened leaves nothing behind. */
+  discard(): Promise<void>;
 }
 
 /** @param script what page workers are started from; tests put a poisonous one here */
@@ -79,13 +81,13 @@ export async function openCrawl(options: CrawlOptions, ui: CrawlUi, script: URL)
   const isEmpty = (): boolean => store?.meta('crawl.id') === null;
   try {
     store = openSqliteStore(paths.store, { create: true, warn: (sentence) => ui.say(sentence) });
+    const isNew = isEmpty();
     const opened = await wire(options, ui, script, paths, lock, store);
-    const abandon = async (): Promise<void> => {
-      const leaveNothing = isEmpty();
+    const closeAnd = async (leaveNothing: boolean): Promise<void> => {
       await opened.close(false);
       if (leaveNothing) unmake(options.dir, there);
     };
-    return { ...opened, abandon };
+    return { ...opened, abandon: () => closeAnd(isEmpty()), discard: () => closeAnd(isNew) };
   } catch (error) {
     const leaveNothing = isEmpty();
     store?.close();
@@ -121,7 +123,7 @@ async function wire(
   paths: CrawlDirectory,
   lock: DirectoryLock,
   store: SqliteStore,
-): Promise<Omit<OpenedCrawl, 'abandon'>> {
+): Promise<Omit<OpenedCrawl, 'abandon' | 'discard'>> {
   const { config } = options;
   const who = identify(store, options);
   if (who.isNew) refuseOrphans(paths);

@@ -1,4 +1,5 @@
 /** Runs one crawl on this machine: embedded store, segments on the local disk, page workers as threads. */
+import { rows } from '../corpus/states.js';
 import type { CrawlEnd } from '../crawl.js';
 import type { CrawlOptions, CrawlProgress, CrawlSummary, CrawlUi } from '../crawl-options.js';
 import { systemClock } from '../engines/system.js';
@@ -30,6 +31,7 @@ export async function runCrawl(
   const opened = await openCrawl(options, ui, script);
   let end: CrawlEnd = 'stopped';
   let hasBegun = false;
+  let asked = true;
   try {
     plantSeeds(opened);
     await readmit(opened, options, ui);
@@ -52,10 +54,19 @@ export async function runCrawl(
       clearInterval(progress);
       options.signal.removeEventListener('abort', onAbort);
     }
-    return summary(opened, seconds, opened.tally.pages - pagesBefore);
+    const told = summary(opened, seconds, opened.tally.pages - pagesBefore);
+    asked = hasAsked(told, opened);
+    return told;
   } finally {
-    await (hasBegun ? opened.close(end !== 'stopped') : opened.abandon());
+    await (!hasBegun ? opened.abandon() : asked ? opened.close(end !== 'stopped') : opened.discard());
   }
+}
+
+/** False for a crawl all of whose seeds were refused: no request was made, none is to come, and nobody blocked a host. */
+function hasAsked({ requests, pending, robotsDenied }: CrawlSummary, { store }: OpenedCrawl): boolean {
+  if (requests + pending + robotsDenied > 0) return true;
+  for (const { kind } of rows(store, 'hostEvents')) if (kind === 'blocked') return true;
+  return false;
 }
 
 /** The figures of the moment; `recent` remembers those of the last seconds. */

@@ -253,3 +253,22 @@ test('a store whose small facts are damaged is named, with what to do', async ()
   const { code, err } = await sentence(...here('a.test'), '--dir', at, ...OPENED);
   expect([code, err]).toEqual([1, expect.stringContaining(words('seeds'))]);
 });
+
+// last: it asks the site, whose log others look at
+test.each([
+  ['is not public', ['http://127.0.0.1:8080/', 'http://[::1]/'], 'resolves to an address that is not public'],
+  ['has a port of no web server', ['http://127.0.0.1:25/'], 'every seed was refused (port). Pages live at 80, 443'],
+])('a crawl each of whose seeds %s leaves nothing behind', async (_, seeds, words) => {
+  const [fresh, yours] = [dir(), scratch()];
+  for (const at of [fresh, yours]) {
+    const { code, err, out } = await saunter(['crawl', ...seeds, '--dir', at, '--patience', '1s']);
+    expect([code, out]).toEqual([1, expect.stringContaining('Nothing was asked for, so nothing is kept.')]);
+    expect(err).toContain(words);
+  }
+  expect([existsSync(fresh), readdirSync(yours)]).toEqual([false, []]);
+  // one that may be asked is kept, and so is a crawl that was there before
+  const kept = dir();
+  expect((await saunter(['crawl', ...here('a.test'), ...OPENED, '--dir', kept])).code).toBe(0);
+  await saunter(['crawl', ...seeds, '--add', '--dir', kept, '--patience', '1s']);
+  expect(existsSync(join(kept, 'crawl.sqlite'))).toBe(true);
+});
