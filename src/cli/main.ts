@@ -24,6 +24,7 @@ const COMMANDS: readonly Entry[] = [
     says: 'The URLs, hosts, blocks, dead letters or visits of a crawl.',
     load: () => import('./list.js'),
   },
+  { name: 'show', says: 'The stored answer of one URL.', load: () => import('./show.js') },
   {
     name: 'export',
     says: 'The pages of a crawl, with their text, for other programs.',

@@ -49,16 +49,20 @@ export async function noLetter(
   const kind = verb === 'restore' ? 'dropped' : 'dead';
   if (url === undefined) return `There is no ${kind} letter${host === undefined ? '' : ` of ${host}`}.`;
   const standing = await lookInto(dir, (reader) => standingOf(reader, url));
-  const how = standing === null ? '' : ` ${howItStands(standing, verb)}`;
+  const how =
+    standing === null ? '' : ` ${standing.state === 'dead' ? howDead(standing, verb) : howItStands(standing)}`;
   return `There is no ${kind} letter of ${cleanLine(url)}.${how}`;
 }
 
-function howItStands({ state, outcome, attempts, dropped, wait }: UrlStanding, verb: LetterRequest['verb']): string {
-  if (state === 'dead') {
-    if (dropped && verb === 'drop')
-      return 'It is dropped already; --undo brings its letter back, saunter retry the URL.';
-    return verb === 'restore' ? 'It is dead, and its letter was never dropped.' : 'It has just died: ask again.';
-  }
+/** Of a URL that is dead, and whose letter did not change. */
+function howDead({ dropped }: UrlStanding, verb: LetterRequest['verb']): string {
+  if (verb === 'restore') return 'It is dead, and its letter was never dropped.';
+  return dropped ? 'It is dropped already; --undo brings its letter back, saunter retry the URL.' : 'It has just died: ask again.'; // biome-ignore format: short
+}
+
+/** How a URL stands with a crawl, and what can be done about it. */
+export function howItStands({ state, outcome, attempts, wait }: UrlStanding): string {
+  if (state === 'dead') return 'It is given up: saunter list dead says why, saunter retry takes it back.';
   if (state === 'denied')
     return 'robots.txt forbids it; it is fetched when that file allows it (saunter audit HOST has the rule).';
   if (state === 'pending') {

@@ -8,7 +8,7 @@ import { width } from './text-columns.js';
 /** A writable stream, as much of it as is used here. */
 export interface Sink {
   /** False if it wants no more for now. */
-  write(text: string): boolean;
+  write(text: string | Uint8Array): boolean;
   on(event: 'error', listener: (error: NodeJS.ErrnoException) => void): unknown;
   once(event: 'drain' | 'close' | 'error', listener: () => void): unknown;
   off(event: 'drain' | 'close' | 'error', listener: () => void): unknown;
@@ -86,9 +86,19 @@ export class Terminal {
     this.#out.write(`${text}\n`);
   }
 
+  /** Results go to a terminal: bytes would steer it. */
+  get showsResults(): boolean {
+    return this.#out.isTTY === true;
+  }
+
   /** One of many results: the same, but waits while the reader is slower than we are. */
-  async printOne(text: string): Promise<void> {
-    if (this.closed || this.#out.write(`${text}\n`)) return;
+  printOne(text: string): Promise<void> {
+    return this.printBytes(`${text}\n`);
+  }
+
+  /** What is written as it is, with nothing added; waits for the reader too. */
+  async printBytes(bytes: string | Uint8Array): Promise<void> {
+    if (this.closed || this.#out.write(bytes)) return;
     await new Promise<void>((resolve) => {
       const events = ['drain', 'close', 'error'] as const;
       const go = () => {

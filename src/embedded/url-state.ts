@@ -12,6 +12,7 @@ import { createNormalizer } from '../url/normalize.js';
 import { keyOptions } from './parts.js';
 
 export interface UrlStanding {
+  readonly id: number;
   readonly state: State;
   /** How the last visit ended, or null without one. */
   readonly outcome: OutcomeCode | null;
@@ -32,7 +33,7 @@ export function standingOf(reader: StoreReader, url: string): UrlStanding | null
     const { states, attempts, outcomes } = readStates(reader);
     const rest = restingHosts(reader, systemClock.wall()).get(host) ?? silentOrigins(reader).get(originOf(row.url));
     return {
-      ...{ state: STATES[states[id]], outcome: outcomes(id), attempts: attempts[id] },
+      ...{ id, state: STATES[states[id]], outcome: outcomes(id), attempts: attempts[id] },
       ...{ dropped: readDropped(reader).has(id), wait: rest?.wait ?? null },
     };
   }

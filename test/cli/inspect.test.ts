@@ -298,7 +298,7 @@ it('waits for a slow reader, and stops for one that has gone', async () => {
   });
   const lines: string[] = [];
   process.stdout.write = (text) => {
-    lines.push(text);
+    lines.push(String(text));
     // The first line fills the pipe, the second finds nobody behind it.
     if (lines.length === 1) setTimeout(() => process.stdout.emit('drain'), 20);
     else process.stdout.emit('error', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));

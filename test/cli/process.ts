@@ -12,8 +12,8 @@ export class Kept extends EventEmitter implements Sink {
     super();
     this.isTTY = isTTY;
   }
-  write(text: string): boolean {
-    this.text += text;
+  write(text: string | Uint8Array): boolean {
+    this.text += typeof text === 'string' ? text : Buffer.from(text).toString('latin1');
     return true;
   }
 }
