@@ -1,7 +1,7 @@
 import { readHostRepeats } from '../corpus/repeats.js';
 import { readStates, rows, STATES } from '../corpus/states.js';
 import { type HostWait, waitingHosts } from '../corpus/waiting.js';
-import type { CeilingSummary, SeenSummary } from '../crawl-options.js';
+import type { CeilingSummary, CrawlSummary, SeenSummary } from '../crawl-options.js';
 import { lookInto } from '../embedded/look.js';
 import type { StoreReader } from '../engines/ports.js';
 import { systemClock } from '../engines/system.js';
@@ -10,7 +10,7 @@ import { metaOf } from '../store-meta.js';
 import { counted, formatCount, formatSize } from '../units.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import { DIR_FLAG, type ExitCode, JSON_FLAG, requireDir, type World } from './command.js';
-import { ceilingWords, named, seenWords } from './summary.js';
+import { ceilingWords, failureLines, mirrorWords, named, seenWords } from './summary.js';
 
 export const spec: CommandSpec = {
   name: 'status',
@@ -71,10 +71,10 @@ function repeats(reader: StoreReader) {
   const { duplicates, isTrap } = readHostRepeats(reader);
   const names: string[] = [];
   for (const { name } of rows(reader, 'hosts')) names.push(name);
-  const mirrors: { host: string; of: string }[] = [];
+  const mirrors: CrawlSummary['mirrors'][number][] = [];
   for (const [id, host] of names.entries()) {
     const mirror = duplicates.mirrorOf(id);
-    if (mirror !== null) mirrors.push({ host, of: names[mirror.of] });
+    if (mirror !== null) mirrors.push({ ...mirror, host, of: names[mirror.of] });
   }
   return { mirrors, suspectedTraps: [...isTrap].map((id) => names[id]) };
 }
@@ -90,7 +90,7 @@ function words(status: ReturnType<typeof read>): string {
       ...(state === 'pending' ? waitingLines(status.waiting) : []),
     ]),
     `duplicates ${count('duplicates')}   and ${counted(Number(status.nearDuplicates), 'near-duplicate')}`,
-    ...hostLine('mirrors', status.mirrors.map(({ host, of }) => `${host} of ${of}`)), // biome-ignore format: short
+    ...hostLine('mirrors', status.mirrors.map(mirrorWords)),
     ...hostLine('traps', status.suspectedTraps),
   ];
   const { ceiling, revisits, seen } = status;
@@ -101,12 +101,12 @@ function words(status: ReturnType<typeof read>): string {
   if (seen !== null) lines.push(`in Bloom   ${formatCount(seen.inserted).padStart(12)}   ${seenWords(seen)}`);
   if (ceiling !== null)
     lines.push(`ceiling    ${formatCount(ceiling.backQueues).padStart(12)}   ${ceilingWords(ceiling)}`);
-  const errors = Object.entries(status.errors).sort(([, a], [, b]) => b - a);
-  if (errors.length > 0) {
-    const total = errors.reduce((sum, [, n]) => sum + n, 0);
-    lines.push(`failures   ${formatCount(total).padStart(12)}   requests that ended badly (docs/errors.md)`);
-  }
-  for (const [code, n] of errors) lines.push(`  ${code.padEnd(20)} ${formatCount(n).padStart(8)}`);
+  const failures = Object.values(status.errors).reduce((sum, n) => sum + n, 0);
+  if (failures > 0)
+    lines.push(
+      `failures   ${formatCount(failures).padStart(12)}   that brought no page, and why (docs/errors.md):`,
+      ...failureLines(status.errors).map((line) => `  ${line}`),
+    );
   return lines.join('\n');
 }
 

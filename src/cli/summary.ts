@@ -41,7 +41,7 @@ export function summaryText(summary: CrawlSummary, dir: string | null): string {
     ['dead letters', summary.deadLetters, 'URLs that failed for good'],
     ['still pending', summary.pending, waitingWords(summary)],
     ['refused', total(summary.rejected), breakdown(summary.rejected)],
-    ['failures', total(summary.errors), breakdown(summary.errors)],
+    ['failures', total(summary.errors), 'that brought no page, and why (docs/errors.md):'],
     ['budget', budgetBound(summary), 'links and URLs that budgets of hosts held back (--budget)'],
     ['Bloom filter', summary.seen?.inserted ?? 0, summary.seen === null ? '' : seenWords(summary.seen)],
     ['ceiling', summary.ceiling.bound > 0 ? summary.ceiling.backQueues : 0, ceilingWords(summary.ceiling)],
@@ -53,10 +53,17 @@ export function summaryText(summary: CrawlSummary, dir: string | null): string {
     `This run: ${run}.`,
     ...rows
       .filter(([, figure]) => figure > 0)
-      .map(([name, figure, words]) => `  ${name.padEnd(16)} ${formatCount(figure).padStart(10)}  ${words}`.trimEnd()),
+      .flatMap(([name, figure, words]) => [
+        `  ${name.padEnd(16)} ${formatCount(figure).padStart(10)}  ${words}`.trimEnd(),
+        ...(name === 'failures' ? failureLines(summary.errors).map((line) => `    ${line}`) : []),
+      ]),
     dir === null ? 'Nothing was asked for, so nothing is kept.' : `Kept in ${cleanLine(dir)}.`,
   ].join('\n');
 }
+
+/** A line for each code, most frequent first: how often, and what it means. */
+export const failureLines = (errors: CrawlSummary['errors']): string[] =>
+  byFigure(errors).map(([code, figure]) => `${code.padEnd(16)} ${formatCount(figure).padStart(8)}  ${OUTCOMES[code as OutcomeCode].words}`); // biome-ignore format: short
 
 /** How full the Bloom filter is, and what that costs. */
 export function seenWords({ design, fill, falsePositives, overfull }: SeenSummary): string {
@@ -74,19 +81,19 @@ function revisitWords({ notModified, changed, freshness }: CrawlSummary): string
 const budgetBound = ({ rejected, waiting }: CrawlSummary): number =>
   (rejected.budget ?? 0) + (waiting.budget?.urls ?? 0);
 
-/** What the back queues allow, and whether that held the crawl up. */
+/** What limits the speed, and what could be done about it; follows the number of back queues. */
 export function ceilingWords({ period, pagesPerSecond, binds, bound }: CeilingSummary): string {
-  if (bound === 0 && !binds && period !== null)
-    return `back queues at a period of ${period} s; hosts set the pace, not they: one page of each in that time`;
-  const allow =
-    period === null
-      ? 'back queues'
-      : `back queues at a period of ${period} s allow ${pagesPerSecond ?? 'any number of'} pages/s`;
-  const held = bound > 0 ? `; that held the crawl up for ${formatDuration(wholeSeconds(bound * 1000))}` : '';
-  return `${allow}${held}${binds ? ', and does now (frontier.backQueuesMax)' : ''}`;
+  const inPlay = 'hosts can be in play at once';
+  if (period === null) return `${inPlay}; nothing was fetched yet`;
+  if (bound === 0 && !binds)
+    return `${inPlay}, which was enough: only their delays limit the speed, a page of each in ${period} s; more hosts make it faster`;
+  const rate = pagesPerSecond === null ? '' : `, ${pagesPerSecond} pages/s with a page of each in ${period} s`;
+  const held = bound > 0 ? `was so for ${formatDuration(wholeSeconds(bound * 1000))}${binds ? ' and is so now' : ''}` : 'is so now'; // biome-ignore format: short
+  return `${inPlay}, too few for those with work${rate}: it ${held}; raise frontier.backQueuesMax`;
 }
 
-const mirrorWords = ({ host, of, copies, pages }: CrawlSummary['mirrors'][number]): string =>
+/** `a.test of b.test (11 of 12 pages)`. */
+export const mirrorWords = ({ host, of, copies, pages }: CrawlSummary['mirrors'][number]): string =>
   `${host} of ${of} (${formatCount(copies)} of ${counted(pages, 'page')})`;
 
 const MOST_NAMED = 3;

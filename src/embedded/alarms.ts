@@ -116,7 +116,7 @@ export function alarmsOf(stats: CrawlStats, requests: number, sick: SickHost | n
     add(
       'ceiling',
       'warning',
-      `All ${backQueues.most} back queues are held and ${hosts.queued} hosts wait: raise frontier.backQueuesMax.`,
+      `Only ${backQueues.most} hosts can be in play at once, and ${hosts.queued} more have work: raise frontier.backQueuesMax.`,
     );
   }
   return alarms;

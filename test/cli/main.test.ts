@@ -154,6 +154,9 @@ describe('crawl', () => {
       /^The crawl so far: 12 pages of 2 hosts, 20 requests, 123 kB\.\nThis run: 11 pages in 12\.3s \(1\.0 pages\/s\)\.\n/,
     );
     expect(words.out).toMatch(/refused +9 {2}scope 7, depth 2/);
+    expect(words.out).toMatch(
+      /^ {2}failures +1 {2}that brought no page, and why \(docs\/errors\.md\):\n {4}read\.closed +1 {2}\w+ /m,
+    );
     expect(words.out).not.toMatch(/budget|ceiling/);
     const json = await new FakeProcess().run('crawl', seed, '--json');
     expect(JSON.parse(json.out.trimEnd().split('\n').at(-1) ?? '')).toEqual(summary);
@@ -177,7 +180,7 @@ describe('crawl', () => {
     const words = summaryText(bound, 'x');
     expect(words).toMatch(/^ {2}budget +8 {2}links and URLs that budgets of hosts held back \(--budget\)$/m);
     expect(words).toMatch(
-      /^ {2}ceiling +64 {2}back queues at a period of 2 s allow 32 pages\/s; that held the crawl up for 1m15s, and does now/m,
+      /^ {2}ceiling +64 {2}hosts can be in play at once, too few for those with work, 32 pages\/s with a page of each in 2 s: it was so for 1m15s and is so now; raise frontier\.backQueuesMax$/m,
     );
   });
 

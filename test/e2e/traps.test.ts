@@ -61,9 +61,11 @@ test('everything that is kept agrees, and a reparse finds what the crawl found',
 });
 
 describe('repetitions', () => {
-  test('a mirror is reported, with its share, and its copies have no text', () => {
+  test('a mirror is reported, with its share, and its copies have no text', async () => {
     expect(hosts.get('mirror.test')).toMatchObject({ pages: 12, duplicates: 11, mirrorOf: 'original.test' });
     expect(hosts.get('original.test')).toMatchObject({ duplicates: 0, mirrorOf: null });
+    const status = await saunter(['status', '--dir', dir]);
+    expect(status.out).toMatch(/^mirrors +1 {3}mirror\.test of original\.test \(11 of 12 pages\)$/m);
     expect(ran.summary.mirrors).toEqual([{ host: 'mirror.test', of: 'original.test', copies: 11, pages: 12 }]);
     const copy = [...exported.values()].find(({ url }) => url.includes('mirror.test') && url.endsWith('/article/3'))!;
     expect([copy.text, copy.duplicateOf]).toEqual(['', copy.url.replace('mirror', 'original')]);
