@@ -35,6 +35,7 @@ const { values: flags, positionals } = parseArgs({
     minutes: { type: 'string', default: '10' },
     rows: { type: 'string', default: '200000' },
     urls: { type: 'string' },
+    dir: { type: 'string' },
     share: { type: 'string', default: '10' },
     only: { type: 'string', default: '' },
     parts: { type: 'string', default: 'race,kill' },
@@ -162,7 +163,8 @@ async function scale(): Promise<boolean> {
 async function restart(): Promise<boolean> {
   for (const urls of scaleOptions('1,10,100').sizes) {
     const pages = (urls * Number(flags.share)) / 100;
-    if (!(await restartBench({ urls, pages, hosts: 100_000, keep: flags.keep, say }))) return false;
+    const hosts = Number(flags.hosts ?? 100_000);
+    if (!(await restartBench({ dir: flags.dir ?? null, urls, pages, hosts, keep: flags.keep, say }))) return false;
   }
   return true;
 }

@@ -11,6 +11,8 @@ import { measure } from './measure.js';
 import { programFile } from './program.js';
 
 export interface RestartOptions {
+  /** A directory that an earlier bench has kept, which only starts once more; null to fill a new one. */
+  dir: string | null;
   urls: number;
   /** Visited pages among them. */
   pages: number;
@@ -25,8 +27,12 @@ const NONE = { etag: null, lastModified: null, aiPreferences: null, fields: null
 
 const scatter = (n: number): number => Math.imul(Math.imul(n ^ (n >>> 16), 0x85ebca6b) ^ (n >>> 13), 0xc2b2ae35) >>> 0;
 
+const crawl = (dir: string, ...args: string[]) =>
+  measure([process.execPath, programFile, 'crawl', '--dir', dir, '--allow-private', '127.0.0.0/8', '--json', ...args]);
+
 export async function restartBench(options: RestartOptions): Promise<boolean> {
   const { urls, say } = options;
+  if (options.dir !== null) return startAgain(options.dir, say);
   const needed = urls * 170 + options.pages * 700;
   const { bavail, bsize } = statfsSync('.');
   if (bavail * bsize < 1.5 * needed) {
@@ -35,22 +41,26 @@ export async function restartBench(options: RestartOptions): Promise<boolean> {
   }
   const dir = mkdtempSync(resolve('saunter-restart-'));
   try {
-    const base = ['--dir', dir, '--allow-private', '127.0.0.0/8', '--json'];
-    const crawl = (...args: string[]) => measure([process.execPath, programFile, 'crawl', ...base, ...args]);
-    await crawl('http://127.0.0.1:9/', '--max-duration', '1s');
+    await crawl(dir, 'http://127.0.0.1:9/', '--max-duration', '1s');
     await fillStore(join(dir, 'crawl.sqlite'), options);
     say(
       `${(statSync(join(dir, 'crawl.sqlite')).size / 1e9).toFixed(1)} GB of rows: ${urls / 1e6} million URLs, ${options.pages / 1e6} million pages`,
     );
-    const first = await crawl('--max-pages', '1');
+    const first = await crawl(dir, '--max-pages', '1');
     say(told('from all rows, and a checkpoint written', first));
-    const second = await crawl('--max-pages', '1');
-    say(told('from the checkpoint', second));
+    const isSecondDone = await startAgain(dir, say);
     say(`the checkpoint takes ${(statSync(join(dir, 'checkpoint', 'state')).size / urls).toFixed(1)} bytes a URL`);
-    return first.code === 0 && second.code === 0;
+    return first.code === 0 && isSecondDone;
   } finally {
-    if (!options.keep) rmSync(dir, { recursive: true });
+    if (options.keep) say(`kept: ${dir}`);
+    else rmSync(dir, { recursive: true });
   }
+}
+
+async function startAgain(dir: string, say: RestartOptions['say']): Promise<boolean> {
+  const cost = await crawl(dir, '--max-pages', '1');
+  say(told('from the checkpoint', cost));
+  return cost.code === 0;
 }
 
 const told = (what: string, { seconds, user, system, rss }: Awaited<ReturnType<typeof measure>>): string =>
@@ -61,7 +71,7 @@ const hostOf = (url: number, hosts: number): number => scatter(url + 77) % hosts
 /** Appends so many hosts, URLs and visited pages to the store of a crawl. */
 export async function fillStore(
   path: string,
-  { urls, pages, hosts, say }: Omit<RestartOptions, 'keep'>,
+  { urls, pages, hosts, say }: Omit<RestartOptions, 'keep' | 'dir'>,
 ): Promise<void> {
   const store = openSqliteStore(path, { create: false, reads: 'calling' });
   const epoch = await store.beginEpoch();

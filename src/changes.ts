@@ -218,6 +218,11 @@ export interface SegmentRow {
   length: number;
 }
 
+/** A URL that somebody gave: what it stands for (its host, domain or folder) is in the scope for good. */
+export interface SeedRow {
+  url: number;
+}
+
 /** The changes of one batch, by table, in order. Also the sink that decisions append to. */
 export interface Changes {
   hosts: HostRow[];
@@ -230,6 +235,7 @@ export interface Changes {
   denied: DeniedRow[];
   dead: DeadRow[];
   segments: SegmentRow[];
+  seeds: SeedRow[];
   /** Small facts that are replaced: scope additions, counters of refusals. */
   meta: [key: string, value: string][];
 }
@@ -245,6 +251,7 @@ export const noChanges = (): Changes => ({
   denied: [],
   dead: [],
   segments: [],
+  seeds: [],
   meta: [],
 });
 
@@ -259,6 +266,7 @@ export const countChanges = (c: Changes): number =>
   c.denied.length +
   c.dead.length +
   c.segments.length +
+  c.seeds.length +
   c.meta.length;
 
 /** A group commit. The store keeps the last (epoch, sequence): a batch of unknown outcome is sent again unchanged. */

@@ -4,8 +4,11 @@ import type { OutcomeCode } from './errors.js';
 import type { Score } from './frontier/score.js';
 
 export interface CrawlOptions {
-  /** Absolute http(s) URLs as given, without repetitions. Empty: go on with what the directory holds. */
-  readonly seeds: readonly string[];
+  /** Absolute http(s) URLs as given. Read once, as they are admitted, for there may be millions. Empty: go on with what the
+   * directory holds. */
+  readonly seeds: Iterable<string> | AsyncIterable<string>;
+  /** Tells a list of seeds from any other: one that was admitted whole is not read again. Null if nothing can. */
+  readonly seedsDigest?: () => Promise<string | null>;
   /** The crawl directory; it need not exist. */
   readonly dir: string;
   /** New seeds may join a crawl that has others. */
@@ -61,6 +64,8 @@ export interface CrawlProgress {
   readonly pagesPerSecond: number;
   /** While starting: what part of the rows (or of the checkpoint) is read. */
   readonly share?: number;
+  /** While starting: seeds that are admitted, of a list that is long. */
+  readonly seeds?: number;
   /** While waiting: milliseconds until the next URL falls due. */
   readonly nextIn?: number;
 }

@@ -33,8 +33,8 @@ export interface AdmissionOptions {
   partitions: number;
   /** Is a host on a list of names of which nothing is fetched? */
   isListed: ((host: string) => boolean) | null;
-  /** URLs of a host in 30 days; null is no limit. */
-  budget: (host: string) => number | null;
+  /** URLs of a host in 30 days; null is no limit. @param isSeed it is met as the host of a seed */
+  budget: (host: string, isSeed: boolean) => number | null;
   score: Score;
   /** Asks the query trap about a URL that is about to become known: at most so many distinct queries a path. */
   tooManyQueries: (url: string, host: string) => boolean;
@@ -131,7 +131,7 @@ export class Admission {
     if (c.depth > this.#options.maxDepth) return this.refusals.count('depth');
     if (c.hops > this.#options.maxHops) return this.refusals.count('redirects');
     const name = hostOfFetchForm(c.url);
-    const host = this.#host(name, c.seed, inside, now, changes);
+    const host = this.#host(name, c.seed ? c.kind : null, inside, now, changes);
     if (host < 0) return -1;
     const { hosts } = this.#frontier;
     if (!c.seed) {
@@ -182,19 +182,21 @@ export class Admission {
 
   /** Id of a host that a redirect of a robots.txt leads to. */
   hostOf(name: string, inside: boolean, now: number, changes: Changes): number {
-    return this.#host(name, false, inside, now, changes);
+    return this.#host(name, null, inside, now, changes);
   }
 
-  /** Id of a host, made known if it is new; -1 if it is on a blocklist, or its domain has too many. */
-  #host(name: string, seed: boolean, inside: boolean, now: number, changes: Changes): number {
+  /** Id of a host, made known if it is new; -1 if it is on a blocklist, or its domain has too many.
+   * @param seed the kind of the seed that it is met by, null for none */
+  #host(name: string, seed: Candidate['kind'] | null, inside: boolean, now: number, changes: Changes): number {
     const { hosts } = this.#frontier;
     const known = hosts.find(name);
     if (known >= 0) return known;
     if (this.#options.isListed?.(name)) return this.refusals.count('blocked');
     const domain = domainOf(name);
-    if (!seed && hosts.hostsOfDomain(domain) >= this.#options.hostsPerDomain) return this.refusals.count('hosts');
-    const budget = this.#options.budget(name);
-    const named = seed || inside || this.#isNamed(name);
+    if (seed === null && hosts.hostsOfDomain(domain) >= this.#options.hostsPerDomain)
+      return this.refusals.count('hosts');
+    const budget = this.#options.budget(name, seed === 'page');
+    const named = seed !== null || inside || this.#isNamed(name);
     const id = this.#frontier.addHost(name, domain, budget, named, now);
     changes.hosts.push({ id, name, domain, named, budget, at: now });
     return id;

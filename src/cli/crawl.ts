@@ -65,8 +65,8 @@ const ENDS = {
 export async function run(args: Arguments, world: World): Promise<ExitCode> {
   const { terminal } = world;
   const setUp = await configured(args, terminal);
-  const options = await crawlOptions(args, world, setUp);
-  if (options.seeds.length > 0) terminal.say(`Crawling into ${options.dir}. Ctrl-C stops cleanly.`);
+  const { options, hasSeeds } = await crawlOptions(args, world, setUp);
+  if (hasSeeds) terminal.say(`Crawling into ${options.dir}. Ctrl-C stops cleanly.`);
   // Loaded here, not above: --help needs none of it.
   const [{ runCrawl }, { PAGE_THREAD }, { listening }, { administered }, { observed }] = await Promise.all([
     import('../embedded/run.js'),
@@ -113,11 +113,11 @@ async function crawlOptions(
   args: Arguments,
   world: Pick<World, 'stdin' | 'signal'>,
   { config, functions }: Configured,
-): Promise<CrawlOptions> {
+): Promise<{ options: CrawlOptions; hasSeeds: boolean }> {
   checkWorkers(config, availableParallelism());
-  const seeds = await readSeeds(args.operands, args.flags.get('seeds') ?? null, world.stdin);
-  const dir = args.flags.get('dir') ?? (seeds.length > 0 ? directoryOf(seeds[0]) : null);
-  if (dir === null || (seeds.length === 0 && !existsSync(join(dir, 'crawl.sqlite')))) {
+  const { first, seeds, digest } = await readSeeds(args.operands, args.flags.get('seeds') ?? null, world.stdin);
+  const dir = args.flags.get('dir') ?? (first === null ? null : directoryOf(first));
+  if (dir === null || (first === null && !existsSync(join(dir, 'crawl.sqlite')))) {
     throw new UserError(
       dir === null
         ? 'There is no seed: give a URL to start from, such as https://example.org/, or --seeds FILE.'
@@ -125,8 +125,9 @@ async function crawlOptions(
       2,
     );
   }
-  return {
+  const options: CrawlOptions = {
     seeds,
+    seedsDigest: digest,
     dir,
     add: args.flags.has('add'),
     config,
@@ -135,6 +136,7 @@ async function crawlOptions(
     ...(functions.fetch && { fetch: functions.fetch as FetchHook }),
     signal: world.signal,
   };
+  return { options, hasSeeds: first !== null };
 }
 
 /** Lets the hook of a config file hear how visits ended. */

@@ -7,6 +7,7 @@ import { cleanLine } from './terminal.js';
 /** One line while a crawl runs. */
 export function progressLine(now: CrawlProgress): string {
   if (now.share !== undefined) return `starting: ${Math.floor(now.share * 100)}% of what is known is read`;
+  if (now.seeds !== undefined) return `starting: ${counted(now.seeds, 'seed')} are read`;
   const state =
     now.state === 'waiting' && now.nextIn !== undefined
       ? `next in ${formatDuration(wholeSeconds(now.nextIn))}`

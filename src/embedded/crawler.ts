@@ -36,8 +36,10 @@ export interface CrawlerHooks {
 export type CrawlerOptions = { readonly [Name in OptionName]?: Config[Name] | string };
 
 export interface CrawlerConfig extends CrawlerOptions {
-  /** http(s) URLs; a host name alone means https. May be left out to go on with what the directory holds. */
-  readonly seeds?: readonly string[];
+  /** http(s) URLs; a host name alone means https. May be left out to go on with what the directory holds. A list is
+   * looked at by {@link createCrawler}; anything else that can be iterated is read once, as its seeds are admitted and
+   * committed, and may give millions. */
+  readonly seeds?: Iterable<string> | AsyncIterable<string>;
   /** The crawl directory: all state is there, and the same directory goes on. It need not exist. */
   readonly dir: string;
   /** Lets new seeds join a crawl that has others. */
@@ -96,8 +98,8 @@ export function createCrawler(config: CrawlerConfig): Crawler {
   }
   refuseCommandOptions(loaded);
   checkWorkers(loaded, availableParallelism());
-  const given = [...new Set(seeds.map((seed, i) => seedUrl(seed, `seeds[${i}]`)))];
-  if (given.length === 0 && !existsSync(join(dir, 'crawl.sqlite'))) {
+  const given = Array.isArray(seeds) ? seeds.map(checkedSeed) : checked(seeds);
+  if (Array.isArray(given) && given.length === 0 && !existsSync(join(dir, 'crawl.sqlite'))) {
     throw new UserError(`There is no seed, and ${dir} holds no crawl to go on with: give a URL to start from.`, 2);
   }
   const stopping = new AbortController();
@@ -108,6 +110,13 @@ export function createCrawler(config: CrawlerConfig): Crawler {
     signal: signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]),
   };
   return new DirectoryCrawler(crawl, hooks, from, () => stopping.abort());
+}
+
+const checkedSeed = (seed: string, i: number): string => seedUrl(seed, `seeds[${i}]`);
+
+async function* checked(seeds: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
+  let i = 0;
+  for await (const seed of seeds) yield checkedSeed(seed, i++);
 }
 
 /** What a command does beside a crawl, and a program does by itself.

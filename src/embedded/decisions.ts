@@ -88,14 +88,13 @@ function refusal(fetch: FetchHook, nameOf: (host: number) => string): NonNullabl
 
 function admissionOf(
   options: CrawlOptions,
-  { seeds, traps, isListed }: Territory,
+  { traps, isListed }: Territory,
   score: Score,
   frontier: Frontier,
   seen: SeenFilter,
   texts: TextCache,
 ): Admission {
   const { config } = options;
-  const seedHosts = new Set(seeds.map((seed) => seed.host));
   const pins = config.resolve.map(parsePin);
   const limits = {
     maxDepth: config.depth,
@@ -103,13 +102,13 @@ function admissionOf(
     hostsPerDomain: config['domain.hosts'],
     partitions: PARTITIONS,
     isListed,
-    budget: budgets(options, (host) => seedHosts.has(host)),
+    budget: budgets(options),
     score,
     tooManyQueries: (url: string) => tooManyQueries(traps, url),
     refusedFrom: memoryGauge(config, systemClock.monotonic),
     onText: texts.put.bind(texts),
   };
-  return new Admission(frontier, seen, limits, (host) => seedHosts.has(host) || addressByPins(pins, host) !== null);
+  return new Admission(frontier, seen, limits, (host) => addressByPins(pins, host) !== null);
 }
 
 /** A URL that no site has: nobody without the crawl's secret can tell it from others. */

@@ -8,15 +8,16 @@ import type { CrawlOptions } from '../crawl-options.js';
 import type { StoreReader } from '../engines/ports.js';
 import { UserError } from '../errors.js';
 import { metaOf } from '../store-meta.js';
-import type { NormalUrl } from '../url/normalize.js';
 
 export interface Identity {
   id: string;
   /** Secret of the URL keys, 16 bytes. */
   secret: Uint8Array;
-  /** Seeds of earlier runs, and what redirected seeds added to the scope, as URLs. */
+  /** Seeds of runs by versions that had no table of them, and what redirected seeds added to the scope, as URLs. */
   seeds: string[];
   widened: string[];
+  /** The last run did not come to the end of its seeds: others may follow. */
+  lacksSeeds: boolean;
   /** What admission refused in earlier runs, by reason. */
   refused: Record<string, number>;
   /** The most that earlier runs allowed at shared addresses. */
@@ -30,7 +31,7 @@ export function identify(store: StoreReader, options: CrawlOptions): Identity {
   const id = store.meta('crawl.id');
   if (id === null) {
     const fresh = { id: randomBytes(4).toString('hex'), secret: randomBytes(16) };
-    return { ...fresh, seeds: [], widened: [], refused: {}, shared: null, isNew: true };
+    return { ...fresh, seeds: [], widened: [], lacksSeeds: false, refused: {}, shared: null, isNew: true };
   }
   const frozen = metaOf<[string, unknown][]>(store, 'options.frozen', []);
   const difference = frozenDifference(JSON.stringify(frozen), options.config);
@@ -43,6 +44,7 @@ export function identify(store: StoreReader, options: CrawlOptions): Identity {
     secret: Buffer.from(store.meta('key.secret') ?? '', 'hex'),
     seeds: metaOf<string[]>(store, 'seeds', []),
     widened: metaOf<string[]>(store, 'scope.widened', []),
+    lacksSeeds: store.meta('seeds.unread') === '1',
     refused: metaOf<Record<string, number>>(store, 'refused', {}),
     shared: metaOf<SharedLimits | null>(store, 'politeness.shared', null),
     isNew: false,
@@ -67,7 +69,7 @@ function sharedLimits({ shared }: Identity, config: Config): SharedLimits | null
   return { from: Math.min(now.from, shared.from), requests: Math.max(now.requests, shared.requests) };
 }
 
-export function remember(changes: Changes, who: Identity, options: CrawlOptions, seeds: readonly NormalUrl[]): void {
+export function remember(changes: Changes, who: Identity, options: CrawlOptions): void {
   if (who.isNew) {
     changes.meta.push(
       ['crawl.id', who.id],
@@ -79,5 +81,4 @@ export function remember(changes: Changes, who: Identity, options: CrawlOptions,
   if (shared !== null) changes.meta.push(['politeness.shared', JSON.stringify(shared)]);
   const { allowPrivate, resolve } = options.config;
   changes.meta.push(['openings', JSON.stringify({ allowPrivate, resolve })]);
-  if (seeds.length > who.seeds.length) changes.meta.push(['seeds', JSON.stringify(seeds.map(({ fetch }) => fetch))]);
 }

@@ -21,7 +21,7 @@ import { HeldDesk } from '../state/held-desk.js';
 import { LeasesFile, readOpenLeases } from '../state/leases-file.js';
 import { NearDesk } from '../state/near-desk.js';
 import type { Tally } from '../state/tally.js';
-import type { NormalUrl } from '../url/normalize.js';
+import type { SeedPlace } from '../url/scope.js';
 import { type PoolEvents, type PoolSettings, WorkerPool } from '../workers/pool.js';
 import type { Blocklist } from './blocklist.js';
 import { ceilingSummary } from './ceiling.js';
@@ -29,9 +29,11 @@ import { type Decisions, decisions } from './decisions.js';
 import { before, type CrawlDirectory, makeDirectory, unmake } from './directory.js';
 import { type Identity, identify, remember } from './identity.js';
 import { batchTimes, fetchSettings, pageSettings, poolLimits, productToken, resolverOptions } from './parts.js';
-import { checkSeeds, reaching } from './reach.js';
+import { checkReachOf, checkSeeds, reaching } from './reach.js';
 import { appending, checkpointIdentity, type Restored, restore } from './restore.js';
 import { scoreOf } from './score-plugin.js';
+import { SeedReader } from './seed-reader.js';
+import { drawScope, seedHosts } from './seed-rows.js';
 import { BloomEpochs, seenSummary } from './seen-filter.js';
 import { survey, type Territory } from './territory.js';
 
@@ -49,6 +51,9 @@ export interface OpenedCrawl {
   batches: Batches;
   tally: Tally;
   land: Territory;
+  who: Identity;
+  /** Those of this run, of which the first were read. */
+  seeds: SeedReader;
   store: Store;
   paths: CrawlDirectory;
   /** Of the URL keys, 16 bytes. */
@@ -56,9 +61,8 @@ export interface OpenedCrawl {
   resolver: DnsResolver;
   /** Bytes of bodies that the page workers hold. */
   bodies(): number;
-  /** Takes what a seed stands for (its host or domain) into the scope, for good; null if it is there already, or if the
-   * scope does not grow with seeds. */
-  widen(seed: NormalUrl): string | null;
+  /** The scope took in what these seeds stand for: tells the page workers. */
+  widened(seeds: readonly SeedPlace[]): void;
   /** Counted by those who stand beside the crawl: lines of its log, and spans of its traces. */
   told: { linesLost: number; spansSent: number; spansDropped: number };
   /** Who hears of each commit. */
@@ -73,6 +77,7 @@ export interface OpenedCrawl {
 
 /** @param script what page workers are started from; tests put a poisonous one here */
 export async function openCrawl(options: CrawlOptions, ui: CrawlUi, script: URL): Promise<OpenedCrawl> {
+  const seeds = await SeedReader.begin(options);
   const there = before(options.dir);
   const paths = makeDirectory(options.dir);
   const lock = lockDirectory(options.dir, systemClock.wall());
@@ -82,7 +87,7 @@ export async function openCrawl(options: CrawlOptions, ui: CrawlUi, script: URL)
   try {
     store = openSqliteStore(paths.store, { create: true, warn: (sentence) => ui.say(sentence) });
     const isNew = isEmpty();
-    const opened = await wire(options, ui, script, paths, lock, store);
+    const opened = await wire(options, ui, script, paths, lock, store, seeds);
     const closeAnd = async (leaveNothing: boolean): Promise<void> => {
       await opened.close(false);
       if (leaveNothing) unmake(options.dir, there);
@@ -123,22 +128,30 @@ async function wire(
   paths: CrawlDirectory,
   lock: DirectoryLock,
   store: SqliteStore,
+  seeds: SeedReader,
 ): Promise<Omit<OpenedCrawl, 'abandon' | 'discard'>> {
   const { config } = options;
   const who = identify(store, options);
   if (who.isNew) refuseOrphans(paths);
   const land = survey(options, who);
   const resolver = new DnsResolver({ ...resolverOptions(config), clock: systemClock.monotonic });
-  await checkSeeds(who, land, resolver, options);
+  await checkReachOf(
+    resolver,
+    options,
+    [...land.given([...seeds.first, ...who.seeds])].map(({ host }) => host),
+  );
   const score = await scoreOf(options, ui);
   const parts = decisions(options, land, score, systemRandom, store.count('visits'), (to) => {
-    const added = widen(to);
-    if (added !== null) ui.say(`A seed redirects to ${added}: it is in scope from now on.`);
+    const added = land.scope.extend(to);
+    if (added === null) return;
+    workers.widen([to]);
+    who.widened.push(to.url);
+    batches.open.meta.push(['scope.widened', JSON.stringify(who.widened)]);
+    ui.say(`A seed redirects to ${added}: it is in scope from now on.`);
   });
   const { frontier, admission, settlement, robots, duplicates, tally, texts } = parts;
   admission.refusals.add(who.refused);
 
-  const epoch = await store.beginEpoch();
   const last = readOpenLeases(options.dir);
   // a crawl that was killed before its first commit is a new one, and has made requests all the same
   const stop = who.isNew && last.leases.length === 0 ? { clean: true, leases: [] } : last;
@@ -148,10 +161,19 @@ async function wire(
   const settings = { options, paths, id: who.id, stop, now, random: systemRandom, ui };
   const restored = await restore(store, parts, settings, first);
   const { archive, index, committed } = restored;
+  try {
+    await checkSeeds({ who, land, seen: parts.seen, resolver }, options, land.given(seeds.first));
+    await checkReachOf(resolver, options, seedHosts(store, frontier));
+  } catch (error) {
+    await index.close();
+    throw error;
+  }
+  drawScope(config.scope, store, frontier, land);
+  const epoch = await store.beginEpoch();
   if (land.isListed !== null) blockListed(frontier, land.isListed, now);
   // from here on the next start is an unclean one, until the leases are stopped
   const leases = new LeasesFile(options.dir, stop.leases);
-  remember(first, who, options, land.seeds);
+  remember(first, who, options);
   const times = { ...batchTimes(config), pressure: PRESSURE };
   const batches = new Batches({ store, archive, index: appending(index) }, epoch, first, times);
 
@@ -204,14 +226,6 @@ async function wire(
     for (const hear of heard) hear(changes);
   };
   const heard: OpenedCrawl['heard'] = [];
-  const widen = (to: NormalUrl): string | null => {
-    const added = land.scope.extend(to);
-    if (added === null) return null;
-    workers.widen(to);
-    who.widened.push(to.url);
-    batches.open.meta.push(['scope.widened', JSON.stringify(who.widened)]);
-    return added;
-  };
   const close = async (hasEnded: boolean): Promise<void> => {
     await workers.close(); // ended already, unless something broke on the way
     await checkpoints?.stop(countChanges(batches.open) === 0 && !batches.isCommitting);
@@ -231,10 +245,14 @@ async function wire(
       batches,
       tally,
       land,
+      who,
+      seeds,
       store,
       paths,
       resolver,
-      widen,
+      widened: (places) => {
+        if (places.length > 0) workers.widen(places);
+      },
       heard,
       close,
     },
@@ -279,7 +297,13 @@ function startPool(
   const settings: PoolSettings = {
     secret: who.secret,
     ...pageSettings(config),
-    scope: { rules: [...land.scope.rules], fallback: land.rules.fallback },
+    // as it is when a worker starts: one that replaces another knows what has widened it
+    scope: {
+      get rules() {
+        return [...land.scope.rules];
+      },
+      fallback: land.fallback,
+    },
     fetch: fetchSettings(options),
     agent: productToken(userAgent),
     archive: {

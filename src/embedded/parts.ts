@@ -138,11 +138,11 @@ export function resolverOptions(config: Config) {
 }
 
 /** What a host's budget is: the seeds' own hosts of a scoped crawl have a larger one. */
-export function budgets(options: CrawlOptions, isSeedHost: (host: string) => boolean): (host: string) => number | null {
+export function budgets(options: CrawlOptions): (host: string, isSeed: boolean) => number | null {
   const { config } = options;
   const limit = (n: number): number | null => (n === Number.POSITIVE_INFINITY ? null : n);
   if (config.scope === 'any') return () => limit(config.budget);
-  return (host) => limit(isSeedHost(host) ? config.seedBudget : config.budget);
+  return (_, isSeed) => limit(isSeed ? config.seedBudget : config.budget);
 }
 
 /** How robots.txt is read and remembered. */

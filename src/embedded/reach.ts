@@ -2,6 +2,7 @@
 
 import { checkReach } from '../config/load-config.js';
 import type { CrawlOptions } from '../crawl-options.js';
+import type { SeenFilter } from '../dedupe/bloom-seen.js';
 import type { Resolver } from '../engines/ports.js';
 import { UserError } from '../errors.js';
 import { inCidr, parseCidr, parseIp } from '../fetch/ip.js';
@@ -19,34 +20,55 @@ function isLoopback(address: string): boolean {
 
 const isFree = ({ config }: CrawlOptions): boolean => config.contact !== null && config.delay > 0;
 
-/** Asked before anything is begun.
- * @throws UserError (usage) for seeds that may not join this crawl, or that it may not reach */
+/** What is asked about seeds. */
+export interface SeedJudges {
+  readonly who: Identity;
+  readonly land: Territory;
+  readonly seen: SeenFilter;
+  readonly resolver: DnsResolver;
+}
+
+/** Asked before any of these seeds is admitted.
+ * @throws UserError (usage) for one that may not join this crawl, or that it may not reach */
 export async function checkSeeds(
-  who: Identity,
-  land: Territory,
-  resolver: DnsResolver,
+  judges: SeedJudges,
   options: CrawlOptions,
+  seeds: readonly NormalUrl[],
 ): Promise<void> {
-  const stranger = land.seeds[who.seeds.length]; // those of earlier runs come first
-  if (!who.isNew && stranger !== undefined && !options.add) {
+  const { who, resolver } = judges;
+  const mayJoin = who.isNew || who.lacksSeeds || options.add;
+  const stranger = mayJoin ? undefined : seeds.find((seed) => isStranger(judges, seed));
+  if (stranger !== undefined) {
     throw new UserError(
       `${options.dir} holds a crawl with other seeds (${stranger.fetch} is not one of them): give --add to let new ` +
         'seeds join it, or another --dir.',
       2,
     );
   }
-  await checkSeedReach(resolver, options, land.seeds);
+  await checkReachOf(
+    resolver,
+    options,
+    seeds.map(({ host }) => host),
+  );
+}
+
+/** What is known is no stranger, even if it was a link; nor is what would be refused. */
+function isStranger({ land, seen }: SeedJudges, seed: NormalUrl): boolean {
+  return seen.get(...land.keyOf(seed.url)) === -1 && land.refusesSeed(seed) === null && !land.isListed?.(seed.host);
 }
 
 /** Told before anything is fetched.
- * @throws UserError (usage) for a seed beyond this machine without what that needs */
-async function checkSeedReach(
+ * @throws UserError (usage) for a seed's host beyond this machine without what that needs */
+export async function checkReachOf(
   resolver: DnsResolver,
   options: CrawlOptions,
-  seeds: readonly NormalUrl[],
+  hosts: Iterable<string>,
 ): Promise<void> {
   if (isFree(options)) return;
-  for (const { host } of seeds) {
+  let last = '';
+  for (const host of hosts) {
+    if (host === last) continue; // most lists have the pages of a host side by side
+    last = host;
     // What has to be asked of the resolvers of this machine is beyond it: nobody is asked about a crawl that will be
     // refused. Resolvers that the operator names may be of a closed network, and are.
     const known = resolver.withoutDns(host);

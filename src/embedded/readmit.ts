@@ -107,7 +107,7 @@ function threadData(
     paths,
     screen: {
       ...{ keyOptions: keyOptions(config), secret, traps: trapLimits(config) },
-      scope: { rules: [...land.scope.rules], fallback: land.rules.fallback },
+      scope: { rules: [...land.scope.rules], fallback: land.fallback },
     },
     caps: {
       decoded: config['body.sitemap.decoded'],

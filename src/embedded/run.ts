@@ -33,7 +33,7 @@ export async function runCrawl(
   let hasBegun = false;
   let asked = true;
   try {
-    plantSeeds(opened);
+    await plantSeeds(opened, options, ui);
     await readmit(opened, options, ui);
     const onAbort = (): void => opened.crawl.stop();
     options.signal.addEventListener('abort', onAbort, { once: true });

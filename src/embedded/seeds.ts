@@ -1,27 +1,94 @@
-/** Seeds into a crawl: screened for their shape and their port, then admitted. */
-import { refusedPort } from '../fetch/address-guard.js';
+/**
+ * Seeds into a crawl: screened for their shape and their port, then admitted. A long list is admitted and committed a few
+ * thousand at a time; a crawl that is killed on the way goes on with the same command, and what is known by then is no news.
+ */
+import type { CrawlOptions, CrawlUi } from '../crawl-options.js';
+import { metaOf } from '../store-meta.js';
 import type { NormalUrl } from '../url/normalize.js';
+import type { SeedPlace } from '../url/scope.js';
 import type { OpenedCrawl } from './open.js';
+import { checkSeeds } from './reach.js';
 
 /** What became of a seed: `known` is also one that was given up and is tried again. */
 export type Planted = { outcome: 'admitted' | 'known' } | { outcome: 'refused'; reason: string };
 
-/** Admits the seeds (and the sitemaps of `--sitemap`) that are not known yet. */
-export function plantSeeds(opened: OpenedCrawl): void {
-  const { land } = opened;
-  for (const seed of land.given) plant(opened, seed, 'page');
-  for (const seed of land.sitemaps) plant(opened, seed, 'sitemap');
+/** Lists of seeds that were admitted whole, by their digests; the last so many are remembered. */
+const LISTS = 'seeds.lists';
+const MOST_LISTS = 32;
+
+/** Admits the seeds (and the sitemaps of `--sitemap`) that are not known yet. A long list is durable when this resolves,
+ * unless it was interrupted.
+ * @throws UserError for a seed that may not join; those before it have joined */
+export async function plantSeeds(opened: OpenedCrawl, options: CrawlOptions, ui: CrawlUi): Promise<void> {
+  const { land, seeds, batches } = opened;
+  const refused = plantAll(opened, land.given(seeds.first));
+  if (!seeds.isShort && !(await plantRest(opened, options, ui, refused))) return;
+  for (const seed of land.sitemaps) plant(opened, seed, 'sitemap', []);
+  if (!seeds.isShort) await batches.flush();
 }
 
-/** Admits one seed, at a priority level of its own if one is given. */
+/** False if it was interrupted. */
+async function plantRest(
+  opened: OpenedCrawl,
+  options: CrawlOptions,
+  ui: CrawlUi,
+  refusedBefore: number,
+): Promise<boolean> {
+  const { land, seeds, batches, store } = opened;
+  const digest = await seeds.digest();
+  const lists = metaOf<string[]>(store, LISTS, []);
+  if (digest !== null && lists.includes(digest)) {
+    await seeds.close();
+    return true;
+  }
+  const began = performance.now();
+  batches.open.meta.push(['seeds.unread', '1']);
+  let refused = refusedBefore;
+  for (let count = seeds.first.length; ; ) {
+    await batches.flush();
+    if (options.signal.aborted) {
+      ui.say('Not all seeds were read: the same command goes on with them.');
+      await seeds.close();
+      return false;
+    }
+    const chunk = await seeds.next();
+    if (chunk.length === 0) break;
+    const given = land.given(chunk);
+    await checkSeeds(opened, options, given);
+    refused += plantAll(opened, given);
+    count += chunk.length;
+    ui.progress({ ...NOTHING, hosts: opened.frontier.hosts.size, seeds: count, seconds: secondsSince(began) });
+  }
+  batches.open.meta.push(['seeds.unread', '']);
+  // one that was refused may be welcome to a later run, which has other options
+  const isWhole = digest !== null && refused === 0;
+  if (isWhole) batches.open.meta.push([LISTS, JSON.stringify([...lists, digest].slice(-MOST_LISTS))]);
+  return true;
+}
+
+const NOTHING = { state: 'starting', pages: 0, bytes: 0, pending: 0, inFlight: 0, pagesPerSecond: 0 } as const;
+const secondsSince = (began: number): number => (performance.now() - began) / 1000;
+
+/** Returns how many were refused. */
+function plantAll(opened: OpenedCrawl, seeds: readonly NormalUrl[]): number {
+  const widening: SeedPlace[] = [];
+  let refused = 0;
+  for (const seed of seeds) if (plant(opened, seed, 'page', widening).outcome === 'refused') refused++;
+  opened.widened(widening);
+  return refused;
+}
+
+/** Admits one seed, at a priority level of its own if one is given.
+ * @param widening seeds that widen the scope, to which this one is added if it does: page workers are to be told */
 export function plant(
   { admission, frontier, land, crawl, batches }: OpenedCrawl,
   seed: NormalUrl,
   kind: 'page' | 'sitemap',
+  widening: SeedPlace[],
   level = kind === 'page' ? 0 : 1,
 ): Planted {
   // seeds are in scope by what they are; the shape guards and the port policy hold for them too
-  const refusal = land.traps.check(seed, 0) ?? refusedPort(seed.origin);
+  const refusal = land.refusesSeed(seed);
   if (refusal !== null) {
     admission.refusals.count(refusal);
     return { outcome: 'refused', reason: refusal };
@@ -32,7 +99,13 @@ export function plant(
   const known = frontier.urls.size;
   const url = admission.admit({ keyHi, keyLo, url: seed.fetch, kind, ...place }, false, now, batches.open);
   if (url < 0) return { outcome: 'refused', reason: 'hosts' };
+  const isNew = url >= known;
   // who gives a seed again wants it tried again
-  frontier.revive(url, now, batches.open);
-  return { outcome: url >= known ? 'admitted' : 'known' };
+  if (!isNew) frontier.revive(url, now, batches.open);
+  if (kind === 'page') {
+    const isWider = land.scope.extend(seed) !== null;
+    if (isWider) widening.push(seed);
+    if (isNew || isWider) batches.open.seeds.push({ url });
+  }
+  return { outcome: isNew ? 'admitted' : 'known' };
 }

@@ -5,6 +5,7 @@
 import { ArchiveReader } from '../corpus/archive-reader.js';
 import { addSegment, segmentPaths } from '../corpus/segment-paths.js';
 import { type OutcomeCode, UserError } from '../errors.js';
+import type { SeedPlace } from '../url/scope.js';
 import { type Alarm, alarmsOf } from './alarms.js';
 import { type BlockedHost, BlockView } from './block-view.js';
 import { type DeadLetter, DeadLetters } from './dead-letters.js';
@@ -150,15 +151,15 @@ export class Steering {
    */
   async seeds(urls: readonly string[], priority: number): Promise<SeedAnswer[]> {
     const { land, crawl, batches } = this.#opened;
+    const widening: SeedPlace[] = [];
     const answers = urls.map((text): SeedAnswer => {
       const seed = land.normalize(text);
       if (seed.url === null) return { url: text, outcome: 'refused', reason: seed.reason };
       const unreachable = this.#unreachable(seed.host);
       if (unreachable !== null) return { url: text, outcome: 'refused', reason: unreachable };
-      const planted = plant(this.#opened, seed, 'page', priority);
-      if (planted.outcome !== 'refused') this.#opened.widen(seed);
-      return { url: text, ...planted };
+      return { url: text, ...plant(this.#opened, seed, 'page', widening, priority) };
     });
+    this.#opened.widened(widening);
     crawl.steered();
     await batches.durable();
     return answers;

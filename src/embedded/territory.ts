@@ -3,7 +3,7 @@ import type { CrawlOptions } from '../crawl-options.js';
 import { type AddressGuard, createGuard, refusedPort } from '../fetch/address-guard.js';
 import { UrlKeyer } from '../url/key.js';
 import { createNormalizer, type NormalUrl, type UrlRefusal } from '../url/normalize.js';
-import { compileScope, type Scope, type ScopeRule, scopeFor } from '../url/scope.js';
+import { compileScope, type Scope, scopeFor } from '../url/scope.js';
 import { screen } from '../url/screen.js';
 import { TrapGuards } from '../url/traps.js';
 import { type Blocklist, readBlocklists } from './blocklist.js';
@@ -11,22 +11,23 @@ import type { Identity } from './identity.js';
 import { keyOptions, trapLimits } from './parts.js';
 
 export interface Territory {
-  /** All seeds so far, and the sitemaps of `--sitemap`. */
-  seeds: NormalUrl[];
-  /** Those of this run. */
-  given: NormalUrl[];
+  /** Those of `--sitemap`. */
   sitemaps: NormalUrl[];
   scope: Scope;
-  /** As it was before seeds widened it: what page workers start from, with `scope.rules`. */
-  rules: { rules: ScopeRule[]; fallback: 'accept' | 'reject' };
+  /** What a URL gets that no rule of the scope decides on. */
+  fallback: 'accept' | 'reject';
   guard: AddressGuard;
   traps: TrapGuards;
   /** Hosts of which nothing is fetched, from files; null without any. */
   isListed: Blocklist | null;
   normalize(url: string, base?: string): NormalUrl | UrlRefusal;
+  /** Those that have a normal form. */
+  given(urls: readonly string[]): NormalUrl[];
   keyOf(normal: string): [keyHi: number, keyLo: number];
   /** Name of what refuses a URL, or null: scope, shape, port. */
   refuses(url: NormalUrl): string | null;
+  /** The same of a seed, which is in scope by what it is. */
+  refusesSeed(seed: NormalUrl): string | null;
 }
 
 export function survey(options: CrawlOptions, who: Identity): Territory {
@@ -34,31 +35,32 @@ export function survey(options: CrawlOptions, who: Identity): Territory {
   const normalizer = createNormalizer(keyOptions(config));
   const given = (urls: readonly string[]): NormalUrl[] =>
     urls.map((url) => normalizer.normalize(url)).filter((url): url is NormalUrl => url.url !== null);
-  const byNormalForm = new Map<string, NormalUrl>();
-  for (const seed of given([...who.seeds, ...options.seeds])) {
-    if (!byNormalForm.has(seed.url)) byNormalForm.set(seed.url, seed); // the first spelling is the one that is fetched
-  }
-  const seeds = [...byNormalForm.values()];
-  const rules = scopeFor({ scope: config.scope, seeds, include: config.include, exclude: config.exclude });
-  const scope = compileScope(rules.rules, rules.fallback);
-  for (const url of given(who.widened)) scope.extend(url);
+  // seeds draw it as they are admitted, or read from their rows
+  const { rules, fallback } = scopeFor({
+    scope: config.scope,
+    seeds: [],
+    include: config.include,
+    exclude: config.exclude,
+  });
+  const scope = compileScope(rules, fallback, who.secret);
+  for (const url of given([...who.seeds, ...who.widened])) scope.extend(url);
   const keyer = new UrlKeyer(who.secret);
   const guard = createGuard({ allowPrivate: config.allowPrivate });
   const traps = new TrapGuards(who.secret, trapLimits(config));
   return {
-    seeds,
-    given: [...new Set(given(options.seeds).map(({ url }) => byNormalForm.get(url)!))],
     sitemaps: given(config.sitemap),
     scope,
-    rules,
+    fallback,
     guard,
     traps,
     isListed: readBlocklists(config.blocklist),
+    given,
     normalize: (url, base) => normalizer.normalize(url, base),
     keyOf: (normal) => {
       keyer.hash(normal);
       return [keyer.hi, keyer.lo];
     },
+    refusesSeed: (seed) => traps.check(seed, 0) ?? refusedPort(seed.origin),
     refuses: (url) => screen(url, scope, traps) ?? refusedPort(url.origin),
   };
 }

@@ -17,6 +17,7 @@ export const TABLE_NAMES: readonly TableName[] = [
     'denied',
     'dead',
     'segments',
+    'seeds',
   ] as const),
 ];
 
@@ -34,6 +35,7 @@ export const noCounts = (): Counts => ({
   denied: 0,
   dead: 0,
   segments: 0,
+  seeds: 0,
   segmentIds: 0,
 });
 
@@ -119,6 +121,9 @@ function checkReferences(changes: Changes, { hosts, urls, requests, visits, segm
   });
   changes.dead.forEach((row, i) => {
     refer(row.url, 0, urls, 'dead', i, 'url');
+  });
+  changes.seeds.forEach((row, i) => {
+    refer(row.url, 0, urls, 'seeds', i, 'url');
   });
 }
 

@@ -28,6 +28,7 @@ export class MemoryStore implements Store {
     denied: [],
     dead: [],
     segments: [],
+    seeds: [],
   };
 
   meta(key: string): string | null {

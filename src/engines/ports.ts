@@ -12,6 +12,7 @@ import type {
   ReparsedRow,
   RequestRow,
   RobotsRow,
+  SeedRow,
   SegmentRow,
   UrlRow,
   VisitRow,
@@ -31,6 +32,7 @@ export interface Tables {
   denied: DeniedRow;
   dead: DeadRow;
   segments: SegmentRow;
+  seeds: SeedRow;
 }
 export type TableName = keyof Tables;
 export type Stored<Row> = Row & { batch: number };

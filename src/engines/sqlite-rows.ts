@@ -11,6 +11,7 @@ import type {
   ReparsedRow,
   RequestRow,
   RobotsRow,
+  SeedRow,
   SegmentRow,
   UrlRow,
   VisitRow,
@@ -286,6 +287,14 @@ const segments: TableCodec<SegmentRow> = {
   }),
 };
 
+const seeds: TableCodec<SeedRow> = {
+  sql: 'seeds',
+  columns: ['url'],
+  chunk: 8192,
+  encode: (r, out) => out.push(r.url),
+  decode: (v) => ({ batch: number(v[1]), url: number(v[2]) }),
+};
+
 export const CODECS: { readonly [T in TableName]: TableCodec<Tables[T]> } = {
   hosts,
   urls,
@@ -297,6 +306,7 @@ export const CODECS: { readonly [T in TableName]: TableCodec<Tables[T]> } = {
   denied,
   dead,
   segments,
+  seeds,
 };
 
 /** Name of the ordinal's column: the id of a row that has one. */

@@ -9,7 +9,7 @@ import type { Database } from './database.js';
 /** 'SNTR' in the header of the file: `file` and SQLite's own tools can tell whose it is. */
 export const APPLICATION_ID = 0x534e5452;
 /** Version of the tables. A file of an older version is migrated on opening for writing, one of a newer is refused. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /** Version 2: what the parse stage says when it reads a body again. */
 const REPARSED = `
@@ -20,6 +20,11 @@ CREATE TABLE reparsed (
   text_segment INTEGER, text_offset INTEGER, text_length INTEGER,
   indexable INTEGER NOT NULL, links INTEGER NOT NULL, ai_preferences TEXT, fields TEXT
 ) STRICT;
+`;
+
+/** Version 5: before it the seeds were one value of `meta`, which still counts. */
+const SEEDS = `
+CREATE TABLE seeds (n INTEGER PRIMARY KEY, batch INTEGER NOT NULL, url INTEGER NOT NULL) STRICT;
 `;
 
 const TABLES = `
@@ -146,7 +151,7 @@ const isEmpty = (db: Database): boolean =>
 
 /** Creates the tables in an empty file, in one transaction: a kill leaves an empty file or a store. */
 export function createSchema(db: Database): void {
-  db.exec(`BEGIN IMMEDIATE;${TABLES}${REPARSED}${VIEWS}
+  db.exec(`BEGIN IMMEDIATE;${TABLES}${REPARSED}${SEEDS}${VIEWS}
     INSERT INTO meta VALUES ('schema', '${SCHEMA_VERSION}');
     PRAGMA application_id = ${APPLICATION_ID};
     PRAGMA user_version = ${SCHEMA_VERSION};
@@ -154,7 +159,7 @@ export function createSchema(db: Database): void {
 }
 
 /** What each version added to the one before it: version 2 the readings, 3 near-duplicates, 4 what revisits
- * saw. */
+ * saw, 5 the seeds. */
 const STEPS: Readonly<Record<number, string>> = {
   2: `ALTER TABLE visits ADD COLUMN parser INTEGER NOT NULL DEFAULT 1;
     ALTER TABLE visits ADD COLUMN fields TEXT;
@@ -162,6 +167,7 @@ const STEPS: Readonly<Record<number, string>> = {
   3: 'ALTER TABLE visits ADD COLUMN near INTEGER NOT NULL DEFAULT 0;',
   4: `ALTER TABLE visits ADD COLUMN body_of INTEGER NOT NULL DEFAULT -1;
     ALTER TABLE visits ADD COLUMN history TEXT;`,
+  5: SEEDS,
 };
 
 /** Brings a file of an older version up to date, in one transaction. */

@@ -14,14 +14,14 @@ const CHUNK = 4096;
 const NONE = 0xffff_ffff;
 const CODES = Object.keys(OUTCOMES) as OutcomeCode[];
 
-const ROW_TABLES = ['hosts', 'reparsed', 'robots', 'hostEvents', 'denied', 'dead', 'segments'] as const;
+const ROW_TABLES = ['hosts', 'reparsed', 'robots', 'hostEvents', 'denied', 'dead', 'segments', 'seeds'] as const;
 type RowTable = (typeof ROW_TABLES)[number];
 const TABLES = ['urls', 'requests', 'visits', ...ROW_TABLES] as const;
 
 export class Ledger implements StoreReader {
   readonly #web: LargeWeb;
   readonly #rows: { [T in RowTable]: Tables[T][] } = {
-    ...{ hosts: [], reparsed: [], robots: [], hostEvents: [], denied: [], dead: [], segments: [] },
+    ...{ hosts: [], reparsed: [], robots: [], hostEvents: [], denied: [], dead: [], segments: [], seeds: [] },
   };
   /** Of hosts in the web, by their id in the crawl. */
   readonly #numbers: number[] = [];

@@ -4,6 +4,7 @@
  */
 import { domainOf } from './domain.js';
 import { compileGlob, LONGEST_GLOB } from './glob.js';
+import { isList, NameSet, type Names } from './name-set.js';
 import { type NormalUrl, normalizeUrl } from './normalize.js';
 import { Pattern } from './pattern.js';
 
@@ -11,14 +12,14 @@ export type ScopeVerdict = 'accept' | 'reject' | 'pass';
 
 export type ScopeCondition =
   /** The host name is one of these. */
-  | { readonly kind: 'host'; readonly hosts: readonly string[] }
+  | { readonly kind: 'host'; readonly hosts: Names }
   /** The host's registrable domain ({@link domainOf}) is one of these. */
-  | { readonly kind: 'domain'; readonly domains: readonly string[] }
+  | { readonly kind: 'domain'; readonly domains: Names }
   /** The host is one of these names or lies below one: what lists of blocked domains mean. */
   | { readonly kind: 'below'; readonly names: readonly string[] }
   /** The URL is one of these URLs or lies below one: `https://a.com/docs` holds `/docs/x` and `/docs?x`, not
    * `/docs-old`. http and https are one; a query is left out. */
-  | { readonly kind: 'prefix'; readonly prefixes: readonly string[] }
+  | { readonly kind: 'prefix'; readonly prefixes: Names }
   /** `*` any run of characters; the whole normal URL has to match one. */
   | { readonly kind: 'glob'; readonly globs: readonly string[] }
   /** One of these regular expressions ({@link Pattern}) matches somewhere in the normal URL. */
@@ -45,17 +46,25 @@ export interface Scope {
   verdict(url: Pick<NormalUrl, 'url' | 'host'>): ScopeDecision;
   /** Widens the first accepting rule of hosts, domains or prefixes by a seed, or by where a seed redirects to.
    * Returns what was added (a domain, say), or null when it was in already or there is no such rule. */
-  extend(seed: NormalUrl): string | null;
+  extend(seed: SeedPlace): string | null;
 }
+
+/** What of a seed draws the scope. */
+export type SeedPlace = Pick<NormalUrl, 'host' | 'origin' | 'fetch'>;
 
 /** A rule that cannot be compiled; `message` says which and why. */
 export class ScopeError extends Error {
   override readonly name = 'ScopeError';
 }
 
-/** @param fallback what a URL gets that every rule passes on. Throws a {@link ScopeError} for a rule that is wrong. */
-export function compileScope(rules: readonly ScopeRule[], fallback: 'accept' | 'reject'): Scope {
-  const compiled = rules.map(compileRule);
+/** @param fallback what a URL gets that every rule passes on
+ * @param secret 16 bytes, of the crawl: it keeps long lists of names by hashes. Throws a {@link ScopeError} for a rule that is wrong. */
+export function compileScope(
+  rules: readonly ScopeRule[],
+  fallback: 'accept' | 'reject',
+  secret: Uint8Array = new Uint8Array(16),
+): Scope {
+  const compiled = rules.map((rule) => compileRule(rule, secret));
   const last: ScopeDecision = { accept: fallback === 'accept', rule: 'fallback' };
   return {
     get rules() {
@@ -77,40 +86,40 @@ export function compileScope(rules: readonly ScopeRule[], fallback: 'accept' | '
 interface CompiledRule {
   test(url: string, host: string): boolean;
   data(): ScopeRule;
-  extend?(seed: NormalUrl): string | null;
+  extend?(seed: SeedPlace): string | null;
   /** The decisions, made once; null passes. */
   readonly met: ScopeDecision | null;
   readonly unmet: ScopeDecision | null;
 }
 
-function compileRule(rule: ScopeRule): CompiledRule {
+function compileRule(rule: ScopeRule, secret: Uint8Array): CompiledRule {
   const name = rule.name ?? rule.kind;
   const decision = (verdict: ScopeVerdict): ScopeDecision | null =>
     verdict === 'pass' ? null : { accept: verdict === 'accept', rule: name };
   const met = decision(rule.verdict);
   const unmet = decision(rule.otherwise ?? 'pass');
   try {
-    return { ...compileCondition(rule), met, unmet };
+    return { ...compileCondition(rule, secret), met, unmet };
   } catch (error) {
     throw new ScopeError(`the scope rule "${name}" cannot be used: ${(error as Error).message}`, { cause: error });
   }
 }
 
-function compileCondition(rule: ScopeRule): Omit<CompiledRule, 'met' | 'unmet'> {
+function compileCondition(rule: ScopeRule, secret: Uint8Array): Omit<CompiledRule, 'met' | 'unmet'> {
   switch (rule.kind) {
     case 'host': {
-      const hosts = new Set(rule.hosts.map(hostName));
+      const hosts = new NameSet(mapped(rule.hosts, hostName), secret);
       return {
         test: (_, host) => hosts.has(host),
-        data: () => ({ ...rule, hosts: [...hosts] }),
+        data: () => ({ ...rule, hosts: hosts.data() }),
         extend: ({ host }) => addTo(hosts, host),
       };
     }
     case 'domain': {
-      const domains = new Set(rule.domains.map(hostName));
+      const domains = new NameSet(mapped(rule.domains, hostName), secret);
       return {
         test: (_, host) => domains.has(domainOf(host)),
-        data: () => ({ ...rule, domains: [...domains] }),
+        data: () => ({ ...rule, domains: domains.data() }),
         extend: ({ host }) => addTo(domains, domainOf(host)),
       };
     }
@@ -119,11 +128,11 @@ function compileCondition(rule: ScopeRule): Omit<CompiledRule, 'met' | 'unmet'> 
       return { test: (_, host) => isBelow(names, host), data: () => rule };
     }
     case 'prefix': {
-      const prefixes = new PrefixSet(rule.prefixes);
+      const stems = new NameSet(mapped(rule.prefixes, stemOf), secret);
       return {
-        test: (url, host) => prefixes.has(url, host),
-        data: () => ({ ...rule, prefixes: [...prefixes.list] }),
-        extend: (seed) => prefixes.add(prefixOf(seed)),
+        test: (url) => liesBelow(stems, afterScheme(url)),
+        data: () => ({ ...rule, prefixes: mapped(stems.data(), (stem) => `http://${stem}`) }),
+        extend: (seed) => (stems.add(stemOf(prefixOf(seed))) ? prefixOf(seed) : null),
       };
     }
     case 'glob': {
@@ -161,48 +170,35 @@ function isBelow(names: ReadonlySet<string>, host: string): boolean {
   }
 }
 
-function addTo(set: Set<string>, value: string): string | null {
-  if (set.has(value)) return null;
-  set.add(value);
-  return value;
+const addTo = (set: NameSet, value: string): string | null => (set.add(value) ? value : null);
+
+const mapped = (names: Names, map: (name: string) => string): Names => (isList(names) ? names.map(map) : names);
+
+/** What URLs below a prefix begin with, after their scheme. */
+function stemOf(prefix: string): string {
+  const normal = normalizeUrl(prefix);
+  if (normal.url === null) throw new TypeError(`${JSON.stringify(prefix)} is not an http(s) URL`);
+  return afterScheme(normal.url).replace(/\?.*$/, '').replace(/\/$/, '');
 }
 
-/** Prefixes by host, so that ten thousand seeds cost no more than one. */
-class PrefixSet {
-  readonly list = new Set<string>();
-  private readonly byHost = new Map<string, string[]>();
-
-  constructor(prefixes: readonly string[]) {
-    for (const prefix of prefixes) this.add(prefix);
+/** Is the URL one of the stems, or below one? Each place is tried where one may end. */
+function liesBelow(stems: NameSet, rest: string): boolean {
+  for (let at = 0; at < rest.length; at++) {
+    const c = rest.charCodeAt(at);
+    if ((c === SLASH || c === QUESTION) && stems.has(rest.slice(0, at))) return true;
   }
-
-  add(prefix: string): string | null {
-    const normal = normalizeUrl(prefix);
-    if (normal.url === null) throw new TypeError(`${JSON.stringify(prefix)} is not an http(s) URL`);
-    const stem = afterScheme(normal.url).replace(/\?.*$/, '').replace(/\/$/, '');
-    const stems = this.byHost.get(normal.host) ?? [];
-    if (stems.includes(stem)) return null;
-    this.byHost.set(normal.host, [...stems, stem]);
-    this.list.add(prefix);
-    return prefix;
-  }
-
-  has(url: string, host: string): boolean {
-    const stems = this.byHost.get(host);
-    if (stems === undefined) return false;
-    const rest = afterScheme(url);
-    return stems.some(
-      (stem) => rest.startsWith(stem) && (rest.length === stem.length || '/?'.includes(rest[stem.length])),
-    );
-  }
+  return stems.has(rest);
 }
+
+const SLASH = 0x2f;
+const QUESTION = 0x3f;
 
 function afterScheme(url: string): string {
   return url.slice(url.indexOf('//') + 2);
 }
 
 /** The prefix that a seed stands for: itself, or the folder it lies in if its last segment looks like a file. */
-function prefixOf(seed: NormalUrl): string {
+function prefixOf(seed: SeedPlace): string {
   const path = seed.fetch.replace(/\?.*$/, '');
   const slash = path.lastIndexOf('/');
   return path.indexOf('.', slash) >= 0 && slash >= seed.origin.length ? path.slice(0, slash + 1) : path;

@@ -6,9 +6,9 @@ import { LinkFlag as Rel } from '../parse/links.js';
 import type { Sitemap } from '../parse/sitemap.js';
 import { domainOf } from '../url/domain.js';
 import { UrlKeyer } from '../url/key.js';
-import { createNormalizer, type Normalizer, type NormalUrl } from '../url/normalize.js';
+import { createNormalizer, type Normalizer } from '../url/normalize.js';
 import { LinkFlag, LinkPacker } from '../url/packed-links.js';
-import { compileScope, type Scope } from '../url/scope.js';
+import { compileScope, type Scope, type SeedPlace } from '../url/scope.js';
 import { screen } from '../url/screen.js';
 import { TrapGuards } from '../url/traps.js';
 import type { WorkerSettings } from './messages.js';
@@ -35,13 +35,13 @@ export class LinkScreen {
   constructor(settings: Pick<WorkerSettings, 'keyOptions' | 'secret' | 'scope' | 'traps'>) {
     this.#normalizer = createNormalizer(settings.keyOptions);
     this.#keyer = new UrlKeyer(settings.secret);
-    this.#scope = compileScope(settings.scope.rules, settings.scope.fallback);
+    this.#scope = compileScope(settings.scope.rules, settings.scope.fallback, settings.secret);
     this.#traps = new TrapGuards(settings.secret, settings.traps);
   }
 
-  /** A seed led elsewhere: its target's domain is in scope from now on. */
-  widen(seed: NormalUrl): void {
-    this.#scope.extend(seed);
+  /** What these seeds stand for, or where a seed led, is in scope from now on. */
+  widen(seeds: readonly SeedPlace[]): void {
+    for (const seed of seeds) this.#scope.extend(seed);
   }
 
   /** The links of a page. @param base what they are resolved against */

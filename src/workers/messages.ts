@@ -5,8 +5,8 @@ import type { RequestKind } from '../changes.js';
 import type { BodyCaps, FetchKind } from '../fetch/fetcher.js';
 import type { FetchTimeouts } from '../fetch/http.js';
 import type { HeldAnswer, HeldQuestion, NearAnswer, NearQuestion, ReportBatch } from '../frontier/report.js';
-import type { KeyOptions, NormalUrl } from '../url/normalize.js';
-import type { ScopeRule } from '../url/scope.js';
+import type { KeyOptions } from '../url/normalize.js';
+import type { ScopeRule, SeedPlace } from '../url/scope.js';
 import type { TrapLimits } from '../url/traps.js';
 import type { DocumentSettings } from './document-reader.js';
 
@@ -82,7 +82,7 @@ export type ToWorker =
   | { type: 'work'; orders: WorkOrder[] }
   | { type: 'held'; answers: HeldAnswer[] }
   | { type: 'near'; answers: NearAnswer[] }
-  | { type: 'scope'; seed: NormalUrl }
+  | { type: 'scope'; seeds: readonly SeedPlace[] }
   /** Give up what is under way; then nothing more comes. */
   | { type: 'abort' }
   | { type: 'close' };

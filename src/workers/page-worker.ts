@@ -115,7 +115,7 @@ export class PageWorker {
         for (const answer of message.answers) this.#conclude(answer);
         break;
       case 'scope':
-        this.#parts.screen.widen(message.seed);
+        this.#parts.screen.widen(message.seeds);
         break;
       case 'abort':
         this.#stopped = true;

@@ -15,7 +15,7 @@ import type {
   NearQuestion,
   ReportBatch,
 } from '../frontier/report.js';
-import type { NormalUrl } from '../url/normalize.js';
+import type { SeedPlace } from '../url/scope.js';
 import { giveBack } from './body-budget.js';
 import { type FromWorker, type HeldPage, SharedState, type ToWorker, type WorkerSettings } from './messages.js';
 
@@ -119,9 +119,10 @@ export class WorkerPool {
     }
   }
 
-  /** A seed led out of scope: the workers follow. */
-  widen(seed: NormalUrl): void {
-    for (const member of this.#members) this.#send(member, { type: 'scope', seed });
+  /** The scope took in what these seeds stand for: the workers follow. */
+  widen(seeds: readonly SeedPlace[]): void {
+    const places = seeds.map(({ host, origin, fetch }) => ({ host, origin, fetch }));
+    for (const member of this.#members) this.#send(member, { type: 'scope', seeds: places });
   }
 
   /** Ends what is under way; its leases return unfetched. */

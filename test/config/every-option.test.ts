@@ -60,12 +60,12 @@ function settings(values: unknown): string {
   const config = loadConfig(values);
   const options = { config, userAgent: 'x', seeds: [], dir: '', add: false, signal: AbortSignal.abort() };
   const { isCdn, ...frontier } = parts.frontierOptions(config);
-  const budgetOf = parts.budgets(options, (host) => host === 'seed');
+  const budgetOf = parts.budgets(options);
   return JSON.stringify([
     ...[frontier, isCdn('198.51.100.7'), parts.pageSettings(config), parts.batchTimes(config)],
     ...[parts.repeatRules(config), nearAt(config), parts.poolLimits(config), bloomSettings(config)],
     ...[parts.resolverOptions(config), parts.robotsLimits(config), parts.fetchSettings(options)],
-    ...[budgetOf('seed'), budgetOf('other')],
+    ...[budgetOf('seed', true), budgetOf('other', false)],
   ]);
 }
 

@@ -249,9 +249,9 @@ test('a store whose small facts are damaged is named, with what to do', async ()
   damage('ceiling', '{"backQueues":');
   const status = await saunter(['status', '--dir', at]);
   expect([status.code, status.err]).toEqual([1, expect.stringContaining(words('ceiling'))]);
-  damage('seeds', '{"not": "a list"}');
+  damage('openings', '["no object"]');
   const { code, err } = await sentence(...here('a.test'), '--dir', at, ...OPENED);
-  expect([code, err]).toEqual([1, expect.stringContaining(words('seeds'))]);
+  expect([code, err]).toEqual([1, expect.stringContaining(words('openings'))]);
 });
 
 // last: it asks the site, whose log others look at

@@ -38,7 +38,7 @@ const WRITER = `
   let id = store.count('urls');
   for (let sequence = 1; ; sequence++) {
     const changes = { hosts: [], urls: [], requests: [], visits: [], reparsed: [], robots: [], hostEvents: [], denied: [], dead: [],
-      segments: [], meta: [['rows', '']] };
+      segments: [], seeds: [], meta: [['rows', '']] };
     if (id === 0) changes.hosts.push({ id: 0, name: 'a', domain: 'a', named: true, budget: null, at: 1 });
     for (let i = (sequence * 37) % 200; i >= 0; i--, id++) {
       changes.urls.push({ ...row(id), partition: 0, keyHi: 1, keyLo: id, level: 0, depth: 0, hops: 0, via: -1, url: 'u' + id });

@@ -211,6 +211,7 @@ export function everything(): Changes {
       segmentRow(1, { kind: 'text', name: 'crawl-0-1.text.warc.gz' }),
       segmentRow(0, { closed: true, length: 2 ** 30 }),
     ],
+    seeds: [{ url: 1 }, { url: 0 }],
     meta: [['scope', '["example.org"]']],
   };
 }

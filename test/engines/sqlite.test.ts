@@ -59,6 +59,7 @@ describe('opening', () => {
     [1, 'DROP COLUMN parser', 'DROP COLUMN fields', 'DROP COLUMN near', 'DROP COLUMN body_of', 'DROP COLUMN history'],
     [2, 'DROP COLUMN near', 'DROP COLUMN body_of', 'DROP COLUMN history'],
     [3, 'DROP COLUMN body_of', 'DROP COLUMN history'],
+    [4],
   ])(
     'a store of version %i is brought up to date by the first writer, and readers say so until then',
     async (version, ...older) => {
@@ -68,11 +69,14 @@ describe('opening', () => {
       const old = openDatabase(path);
       old.exec(`${older.map((change) => `ALTER TABLE visits ${change};`).join('\n')}
       ${version === 1 ? 'DROP TABLE reparsed;' : ''}
+      DROP TABLE seeds;
       UPDATE meta SET value = '${version}' WHERE key = 'schema'; PRAGMA user_version = ${version}`);
       old.close();
       expect(refusal(() => openSqliteReader(path))).toContain('older Saunter');
       const again = open();
-      expect([again.meta('schema'), again.count('reparsed')]).toEqual([String(SCHEMA_VERSION), 0]);
+      expect([again.meta('schema'), again.count('reparsed'), again.count('seeds')]).toEqual([
+        ...[String(SCHEMA_VERSION), 0, 0],
+      ]);
       expect([...again.scan('visits')].flat()).toEqual(
         [0, 1, 2].map((id) => expect.objectContaining({ id, parser: 1, near: false })),
       );

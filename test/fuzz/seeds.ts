@@ -43,7 +43,10 @@ const PIECES = [
 
 async function read(parts: readonly Buffer[]): Promise<string[] | string> {
   try {
-    return await readSeeds([], '-', Readable.from(parts));
+    const { seeds } = await readSeeds([], '-', Readable.from(parts));
+    const all: string[] = [];
+    for await (const seed of seeds) all.push(seed);
+    return all;
   } catch (error) {
     assert.ok(error instanceof UserError && error.exitCode === 2, `an error of another kind: ${error}`);
     return error.message;
@@ -68,7 +71,6 @@ export const seedsTarget: FuzzTarget<Case> = {
       assert.match(result, /line \d+ of standard input/);
       return;
     }
-    assert.equal(new Set(result).size, result.length);
     for (const seed of result) {
       assert.match(new URL(seed).protocol, /^https?:$/);
       assert.match(directoryOf(seed), /^saunter-[a-z0-9._-]+$/i);

@@ -162,6 +162,7 @@ const TABLES = [
     'denied',
     'dead',
     'segments',
+    'seeds',
   ] as const),
 ];
 
