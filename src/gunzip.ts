@@ -5,8 +5,6 @@ import { FAILED, ZlibEngine } from './zlib-engine.js';
 
 /** No deflate stream makes more of a byte. */
 const MAX_RATIO = 1032;
-/** Larger ones are rare, and left to node:zlib. */
-const LARGEST = 500 * 1024;
 
 const engine = ZlibEngine.gunzip();
 
@@ -17,16 +15,16 @@ export function statedSize(input: Buffer, limit: number): number | null {
 }
 
 /**
- * What gzip bytes hold, as `gunzipSync` would answer, in a buffer of {@link bodyBuffers}. Null if they are damaged, large,
- * or not what they say: whoever gets that asks node:zlib.
+ * What gzip bytes hold, as `gunzipSync` would answer, in a buffer of {@link bodyBuffers}. Null if they are damaged, or
+ * not what they say: whoever gets that asks node:zlib.
  *
  * @param finishFlush as in node:zlib: with Z_SYNC_FLUSH bytes that end too early are no damage, with Z_FINISH they are
  */
 export function gunzipAtOnce(input: Buffer, limit: number, finishFlush: number): Buffer | null {
   const size = statedSize(input, limit);
-  if (size === null || size > LARGEST || !engine.isUsable) return null;
+  if (size === null || !engine.isUsable) return null;
   // with the room all used nobody could tell whether more would have come
-  const output = bodyBuffers.take(size + 64);
+  const output = bodyBuffers.take(size + 64).subarray(0, size + 64);
   engine.begin();
   const end = engine.write(input, output, 0, finishFlush);
   if (end !== FAILED && end < output.length && end <= limit) return output.subarray(0, end);

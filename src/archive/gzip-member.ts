@@ -6,7 +6,7 @@
  * that is short (a request), goes into stored blocks (RFC 1951, 3.2.4): setting up a deflate costs more than the few
  * hundred bytes that it would save of a head, some 3% of an archived page. `bench/archive.ts` measures both.
  */
-import { crc32, deflateRawSync, gzipSync, constants as zlib } from 'node:zlib';
+import { crc32, gzipSync, constants as zlib } from 'node:zlib';
 import { bodyBuffers } from '../buffer-pool.js';
 import { FAILED, ZlibEngine } from '../zlib-engine.js';
 import type { RecordRoom } from './record-room.js';
@@ -17,8 +17,6 @@ export const RECORD_END = Buffer.from('\r\n\r\n');
 const STORED_MAX = 65_535;
 /** Records below this are stored as they are. */
 const SHORT = 2_048;
-/** Bodies over this are deflated in slices of as much: to put 50 MB behind a head would take another 50 MB. */
-const LARGE = 1024 * 1024;
 const SAMPLE_WINDOW = 256;
 const SAMPLE_WINDOWS = 4;
 const counts = new Uint16Array(256);
@@ -31,7 +29,6 @@ const counts = new Uint16Array(256);
  */
 export function gzipRecord(head: Buffer, body: Buffer, level: number, room?: RecordRoom): Buffer {
   if (head.length + body.length < SHORT || looksCompressed(body)) return storedMember([head, body, RECORD_END], room);
-  if (body.length > LARGE) return largeMember([head, ...slices(body), RECORD_END], level);
   return (room && deflatedIn(room, head, body, level)) ?? deflatedAlone(head, body, level);
 }
 
@@ -84,29 +81,6 @@ export function looksCompressed(body: Buffer): boolean {
   let squares = 0;
   for (let i = 0; i < 256; i++) squares += counts[i] * counts[i];
   return squares < 10_000;
-}
-
-function* slices(body: Buffer): Generator<Buffer> {
-  for (let from = 0; from < body.length; from += LARGE) yield body.subarray(from, from + LARGE);
-}
-
-/** What a member begins with: deflate, no name, no time, and a system that is not told (RFC 1952, 2.3). */
-const MEMBER_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
-
-/** A gzip member of parts that are deflated one by one: each but the last ends at a byte, without the end of the stream. */
-function largeMember(parts: readonly Buffer[], level: number): Buffer {
-  const out: Buffer[] = [MEMBER_HEAD];
-  let [crc, length] = [0, 0];
-  for (const part of parts) {
-    const finishFlush = part === RECORD_END ? zlib.Z_FINISH : zlib.Z_SYNC_FLUSH;
-    out.push(deflateRawSync(part, { level, finishFlush }));
-    crc = crc32(part, crc);
-    length += part.length;
-  }
-  const tail = Buffer.alloc(8);
-  tail.writeUInt32LE(crc, 0);
-  tail.writeUInt32LE(length >>> 0, 4);
-  return Buffer.concat([...out, tail]);
 }
 
 /** A gzip member of stored blocks. */

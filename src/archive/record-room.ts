@@ -1,3 +1,5 @@
+import { bodyBuffers } from '../buffer-pool.js';
+
 /**
  * Where records are put together that are then written in one call: one buffer after the other in a larger one, which is
  * used again when all of them are written. A page's records take 30 KB.
@@ -9,7 +11,7 @@ export class RecordRoom {
   /** The room of a record that is being put together. */
   #open: Buffer;
 
-  /** @param size bytes; a larger record gets room of its own */
+  /** @param size bytes; a larger record gets room of its own, out of {@link bodyBuffers} */
   constructor(size: number) {
     this.#size = size;
     this.#bytes = Buffer.allocUnsafeSlow(size);
@@ -23,7 +25,7 @@ export class RecordRoom {
       this.#bytes = Buffer.allocUnsafeSlow(this.#size);
       this.#at = 0;
     }
-    this.#open = most > this.#size ? Buffer.allocUnsafeSlow(most) : this.#bytes.subarray(this.#at);
+    this.#open = most > this.#size ? bodyBuffers.take(most) : this.#bytes.subarray(this.#at);
     return this.#open;
   }
 

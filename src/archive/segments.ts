@@ -7,6 +7,7 @@
  * and response, or conversion records.
  */
 import { join } from 'node:path';
+import { bodyBuffers } from '../buffer-pool.js';
 import type { Clock } from '../engines/ports.js';
 import { ArchiveError, type ArchiveFiles, archiveError, diskFiles } from './archive-files.js';
 import { RecordRoom } from './record-room.js';
@@ -128,6 +129,7 @@ export class SegmentWriter {
       }
       throw error;
     }
+    for (const record of this.#pending) bodyBuffers.give(record); // large ones have room of their own
     this.#pending = [];
     this.#pendingBytes = 0;
   }

@@ -96,13 +96,12 @@ export interface EncodedExchange extends EncodedRecord {
 
 const sha1 = (bytes: Uint8Array): Buffer => hash('sha1', bytes, 'buffer');
 
-/** Characters of a text that gets a buffer that is used again. */
+/** Characters of a text whose bytes need not be counted first: its room may be three times as large. */
 const USUAL_TEXT = 100_000;
 
 /** The UTF-8 of a text, in a buffer that is to be given back. */
 function encode(text: string): Buffer {
-  if (text.length > USUAL_TEXT) return Buffer.from(text);
-  const room = bodyBuffers.take(text.length * 3);
+  const room = bodyBuffers.take(text.length > USUAL_TEXT ? Buffer.byteLength(text) : text.length * 3);
   return room.subarray(0, room.write(text));
 }
 

@@ -10,6 +10,7 @@
  */
 import type { Transform } from 'node:stream';
 import zlib from 'node:zlib';
+import { bodyBuffers } from '../buffer-pool.js';
 import { gunzipAtOnce, statedSize } from '../gunzip.js';
 import { BodyBuffer } from './http-body.js';
 import { unzstd } from './zstd.js';
@@ -107,16 +108,23 @@ export async function decode(
     if (next.state === 'bomb') return bomb();
     cut ||= next.state === 'over';
     damaged ||= next.state === 'damaged';
+    letGo(stage.body, next.body, payload);
     stage = next;
   }
   if (sniff && !cut && isGzip(stage.body)) {
     const next = await undo('gzip', stage.body, limit);
     if (next?.state === 'bomb') return bomb();
     cut ||= next?.state === 'over';
+    if (next !== null) letGo(stage.body, next.body, payload);
     stage = next ?? stage;
   }
   const over = stage.body.length > caps.decoded;
   return { code: 'ok', body: over ? stage.body.subarray(0, caps.decoded) : stage.body, cut: cut || over, damaged };
+}
+
+/** What lay between two codings is needed no more. */
+function letGo(between: Buffer, after: Buffer, payload: Buffer): void {
+  if (between.buffer !== payload.buffer && between.buffer !== after.buffer) bodyBuffers.give(between);
 }
 
 function limitFor(payload: Buffer, caps: DecodeCaps): Limit {

@@ -19,17 +19,16 @@ import {
 } from './http-messages.js';
 import { type BodyPlan, ResponseReader } from './http-response.js';
 
-/** Bytes of bodies in flight, shared by everything that holds some. The client takes what it reads and gives all of it
- * back when the fetch ends; what a caller then keeps is the caller's to account for. */
+/** Bytes of bodies in flight, shared by everything that holds some. `reader` is whoever reads one answer. */
 export interface ByteBudget {
-  /** Accounts for `bytes`; false: the budget is spent, and reading should pause. */
-  take(bytes: number): boolean;
-  give(bytes: number): void;
-  hasRoom(): boolean;
+  /** Accounts for `bytes` that came. */
+  take(bytes: number): void;
+  /** False: the budget is spent, and somebody else goes on past it; reading should pause. */
+  mayReceive(reader: object): boolean;
   /** A body may be decoded: null for at once, else when there is room for what may come of it. */
-  turn(): Promise<void> | null;
-  /** The body that had its turn is with the caller. */
-  turnEnded(): void;
+  turn(reader: object): Promise<void> | null;
+  /** The fetch is over. Of the bytes that were taken for it what is in the result remains, which is the caller's. */
+  delivered(reader: object, taken: number, result: FetchResult): void;
 }
 
 /** What the exchanges of one client share. */
@@ -48,8 +47,6 @@ export interface ExchangeContext {
   onEnd(exchange: Exchange, reusable: boolean): void;
   /** The peer had closed a kept connection when our request came. */
   onStale(key: string): void;
-  /** Whether this is the exchange that may read on when the budget is spent, so that somebody always gets on. */
-  isOldest(exchange: Exchange): boolean;
 }
 
 type Phase = 'connect' | 'tls' | 'wait' | 'read' | 'over';
@@ -176,15 +173,19 @@ export class Exchange implements ConnectionHandler {
 
   resumeIfRoom(): void {
     if (this.#pausedSince === null || this.over) return;
-    if (!this.#context.budget!.hasRoom() && !this.#context.isOldest(this)) return;
-    this.#pausedFor += this.#context.clock() - this.#pausedSince;
-    this.#pausedSince = null;
+    if (!this.#context.budget!.mayReceive(this)) return;
+    this.#pauseEnded();
     this.connection?.resume();
   }
 
   /** Ends the exchange because the client closes. */
   cancel(): void {
     this.#end('lease.returned', 'client closed');
+  }
+
+  #pauseEnded(): void {
+    if (this.#pausedSince !== null) this.#pausedFor += this.#context.clock() - this.#pausedSince;
+    this.#pausedSince = null;
   }
 
   #expiryCode(): OutcomeCode {
@@ -235,7 +236,8 @@ export class Exchange implements ConnectionHandler {
     const { budget } = this.#context;
     if (budget === undefined) return;
     this.#taken += bytes;
-    if (!budget.take(bytes) && !this.#context.isOldest(this)) this.#pausedSince ??= this.#context.clock();
+    budget.take(bytes);
+    if (!budget.mayReceive(this)) this.#pausedSince ??= this.#context.clock();
   }
 
   #plan(head: ResponseHead, length: number | null): BodyPlan {
@@ -281,7 +283,7 @@ export class Exchange implements ConnectionHandler {
   #end(fault: OutcomeCode | null, detail: string, reusable = false): void {
     if (this.over) return;
     this.#phase = 'over';
-    this.#pausedSince = null;
+    this.#pauseEnded();
     const ended = this.#context.clock();
     this.#reader.abandon('disconnect');
     this.request.signal?.removeEventListener('abort', this.#onAbort);
@@ -295,16 +297,15 @@ export class Exchange implements ConnectionHandler {
     // Nothing in there should throw; if it does (no memory left), it must not take the process along.
     const { budget } = this.#context;
     const isCoded = payload.length > 0 && mayBeCoded(payload, reader.head!.headers);
-    const turn = isCoded ? (budget?.turn() ?? null) : null;
+    const turn = isCoded ? (budget?.turn(this) ?? null) : null;
     if (turn !== null) await turn;
     const unreadable: EntityParts = { payload, body: EMPTY, code: 'decode.failed', cut: false };
     const reading = payload.length === 0 ? NO_ENTITY : readEntity(payload, reader.head!.headers, this.#caps);
     const entity = await Promise.resolve(reading).catch(() => unreadable);
-    budget?.give(this.#taken);
     const { head, truncated } = reader;
     const location = head !== null && isRedirection(head.status) ? locationOf(head.headers) : null;
     const code = this.#code(fault, entity.code, location);
-    this.#resolve({
+    const result: FetchResult = {
       code,
       detail: code === 'ok' ? '' : detail,
       status: head?.status ?? 0,
@@ -321,12 +322,13 @@ export class Exchange implements ConnectionHandler {
       started: this.#started,
       firstByte: this.#firstByte,
       ended,
-      blocked: this.#context.blocked - this.#blockedBefore,
+      blocked: this.#context.blocked - this.#blockedBefore + this.#pausedFor,
       bytes: reader.received,
       certificate: this.#certificate,
       reused: this.#reused,
-    });
-    if (isCoded) budget?.turnEnded();
+    };
+    budget?.delivered(this, this.#taken, result);
+    this.#resolve(result);
   }
 
   /** Any status but a success says enough by itself, however its body ended. */

@@ -83,7 +83,6 @@ export class HttpClient {
       blocked: 0,
       onEnd: (exchange, reusable) => this.#release(exchange, reusable),
       onStale: (key) => this.#rememberStale(key),
-      isOldest: (exchange) => this.#active.values().next().value === exchange,
     };
   }
 

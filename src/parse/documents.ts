@@ -156,7 +156,7 @@ export function readDocument(mediaType: string, input: DocumentInput): DocumentR
 
 function readHtml(input: DocumentInput): DocumentReading {
   const { body, url, xRobotsTag, agent } = input;
-  const page = parsePage({ body, url, contentType: input.contentType ?? '', xRobotsTag, agent });
+  const page = parsePage({ body, url, contentType: input.contentType ?? '', xRobotsTag, agent }, { text: false });
   const { charset, language, title, links, base, robots, aiPreferences } = page;
   const text = page.mainText === '' ? page.text : page.mainText;
   return { charset, language: language ?? '', title, text, links, base, robots, aiPreferences, fields: null };

@@ -5,6 +5,7 @@
  * (main-text-model.ts) was trained on pages whose main text people have marked; docs/parsing.md says how, and what it
  * scores on pages it had not seen. It knows words of class names that thousands of sites use, and no site.
  */
+import { bodyBuffers } from '../buffer-pool.js';
 import { BlockFeatures, FEATURE_STRIDE } from './block-features.js';
 import { FEATURES, LEAVES, LOWER, THRESHOLDS, UPPER } from './main-text-model.js';
 import type { Elements } from './open-elements.js';
@@ -143,7 +144,7 @@ export function joinBlocks(text: TextBuilder, chosen: Uint8Array): string {
     while (block + 1 < chosen.length && chosen[block + 1] === 1) block++;
     pieces.add(text.bytes, start, text.blockEnd[block]);
   }
-  return pieces.toString();
+  return pieces.finish();
 }
 
 /** Bytes of a page's text that are put together with line breaks between. */
@@ -157,7 +158,7 @@ class TextPieces {
     if (most <= KEPT_BYTES) {
       if (joined.length < most) joined = Buffer.allocUnsafeSlow(Math.min(KEPT_BYTES, most * 2));
       this.#bytes = joined;
-    } else this.#bytes = Buffer.allocUnsafeSlow(most);
+    } else this.#bytes = bodyBuffers.take(most);
   }
 
   add(source: Buffer, start: number, end: number): void {
@@ -166,7 +167,10 @@ class TextPieces {
     this.#length += source.copy(this.#bytes, this.#length, start, end);
   }
 
-  toString(): string {
-    return decodeText(this.#bytes, 0, this.#length);
+  /** The text; nothing is left afterwards. */
+  finish(): string {
+    const text = decodeText(this.#bytes, 0, this.#length);
+    bodyBuffers.give(this.#bytes);
+    return text;
   }
 }

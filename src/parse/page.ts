@@ -35,6 +35,8 @@ export interface PageOptions {
   anchorText?: boolean;
   /** Choose the main text (default true). */
   mainText?: boolean;
+  /** Keep all text beside the main text, too (default true); where there is no main text it is kept in any case. */
+  text?: boolean;
   /** Also write the main text as Markdown (default false). */
   markdown?: boolean;
   /** Also read Open Graph and JSON-LD (default false). */
@@ -102,13 +104,15 @@ export function parsePage(input: PageInput, options: PageOptions = {}): ParsedPa
     refresh: head.refresh === null ? null : { delay: head.refresh.delay, url: head.resolve(head.refresh.url) },
     robots: head.robots,
     links,
-    text: text.slice(0, text.length),
+    text: '',
     mainText: chosen === null ? '' : joinBlocks(text, chosen),
     aiPreferences: head.aiPreferences,
   };
+  if (options.text !== false || page.mainText === '') page.text = text.slice(0, text.length);
   if (options.metadata) page.metadata = head.finishMetadata();
   if (options.markdown && chosen !== null) page.markdown = toMarkdown(scan, links.hrefs, chosen);
   scan.tokens.end();
+  text.release();
   return page;
 }
 

@@ -2,7 +2,9 @@
  * The text of a page as it grows: one buffer of UTF-8 with white space collapsed, cut into blocks (lines of text that
  * the page's elements keep apart). Whole text is the buffer; main text is a choice of blocks.
  */
+
 import { isAscii } from 'node:buffer';
+import { bodyBuffers } from '../buffer-pool.js';
 import { readReference, referenceEnd } from './character-references.js';
 
 /** What a block is, as bits of {@link TextBuilder.blockFlags}. */
@@ -94,7 +96,7 @@ export class TextBuilder {
     this.separator = NEWLINE;
     this.#open = false;
     this.#pending = NOTHING;
-    if (this.bytes.length > KEPT_BYTES) this.bytes = Buffer.allocUnsafe(SMALLEST);
+    this.release();
     if (this.blockStart.length > KEPT_BLOCKS) this.#setBlocks(() => new Int32Array(512));
   }
 
@@ -278,9 +280,18 @@ export class TextBuilder {
 
   #ensure(more: number): void {
     if (this.length + more <= this.bytes.length) return;
-    const grown = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, this.length + more));
+    const size = Math.max(this.bytes.length * 2, this.length + more);
+    const grown = size > KEPT_BYTES ? bodyBuffers.take(size) : Buffer.allocUnsafe(size);
     this.bytes.copy(grown, 0, 0, this.length);
+    bodyBuffers.give(this.bytes);
     this.bytes = grown;
+  }
+
+  /** Lets go of the bytes of a very large page: nobody looks at them any more. */
+  release(): void {
+    if (this.bytes.length <= KEPT_BYTES) return;
+    bodyBuffers.give(this.bytes);
+    this.bytes = Buffer.allocUnsafe(SMALLEST);
   }
 
   #growBlocks(): void {

@@ -96,13 +96,21 @@ export type FromWorker =
   | { type: 'fatal'; message: string }
   | { type: 'closed' };
 
+/** What one worker of all does at a time: it reads a large body, or goes on past the budget of bodies with one that it
+ * receives, or that it decodes. */
+export const Turn = { large: 1, receive: 2, decode: 3 } as const;
+export type Turn = (typeof Turn)[keyof typeof Turn];
+
+/** Words that all workers share; behind them each has two of its own. */
+const OWN = 4;
+
 /** Shared memory between the threads: a few words that must be readable while a worker is busy. */
 export class SharedState {
   readonly buffer: SharedArrayBuffer;
   readonly #words: Int32Array;
 
   constructor(workers: number | SharedArrayBuffer) {
-    this.buffer = typeof workers === 'number' ? new SharedArrayBuffer(4 * (2 + 2 * workers)) : workers;
+    this.buffer = typeof workers === 'number' ? new SharedArrayBuffer(4 * (OWN + 2 * workers)) : workers;
     this.#words = new Int32Array(this.buffer);
   }
 
@@ -114,30 +122,33 @@ export class SharedState {
     Atomics.add(this.#words, 0, bytes);
   }
 
-  /** Takes the turn to read a large body, of which there is one in the process; true if `worker` has it now. */
-  takeLargeTurn(worker: number): boolean {
-    const holder = Atomics.compareExchange(this.#words, 1, 0, worker + 1);
+  /** Takes a turn, of which there is one in the process; true if `worker` has it now. */
+  takeTurn(turn: Turn, worker: number): boolean {
+    const holder = Atomics.compareExchange(this.#words, turn, 0, worker + 1);
     return holder === 0 || holder === worker + 1;
   }
   /** Ends the turn if it is this worker's. */
-  endLargeTurn(worker: number): void {
-    Atomics.compareExchange(this.#words, 1, worker + 1, 0);
+  endTurn(turn: Turn, worker: number): void {
+    Atomics.compareExchange(this.#words, turn, worker + 1, 0);
+  }
+  endTurns(worker: number): void {
+    for (const turn of Object.values(Turn)) this.endTurn(turn, worker);
   }
 
   /** A worker lives: monotonic ms, modulo 2^32. */
   beat(worker: number, now: number): void {
-    Atomics.store(this.#words, 2 + 2 * worker, now | 0);
+    Atomics.store(this.#words, OWN + 2 * worker, now | 0);
   }
   /** ms since a worker's last heartbeat. */
   silence(worker: number, now: number): number {
-    return ((now | 0) - Atomics.load(this.#words, 2 + 2 * worker)) | 0;
+    return ((now | 0) - Atomics.load(this.#words, OWN + 2 * worker)) | 0;
   }
 
   /** The lease that a worker is about to parse, -1 for none: the one that is to blame if it dies. */
   parsing(worker: number): number {
-    return Atomics.load(this.#words, 3 + 2 * worker) - 1;
+    return Atomics.load(this.#words, OWN + 1 + 2 * worker) - 1;
   }
   setParsing(worker: number, lease: number): void {
-    Atomics.store(this.#words, 3 + 2 * worker, lease + 1);
+    Atomics.store(this.#words, OWN + 1 + 2 * worker, lease + 1);
   }
 }

@@ -57,6 +57,8 @@ export interface ReadJob {
 }
 
 const MAX_TITLE = 1_000;
+/** Bytes of a sitemap's entry beside its URL. */
+const ENTRY = 100;
 const MAX_VALIDATOR = 1_000;
 
 export function begin(order: WorkOrder, result: FetchResult): Job {
@@ -86,6 +88,13 @@ export function read(job: Job, held: HeldAnswer | null, parts: JobParts): ReadJo
   if (order.kind === 'robots') report.robots = result.code === 'ok' ? Uint8Array.from(result.body) : null;
   else if (result.status > 0) page(read, held, parts);
   return read;
+}
+
+/** About how many bytes what was read of a body takes until it is finished. */
+export function remainsOf({ reading, sitemap }: ReadJob): number {
+  let bytes = 2 * (reading?.text.length ?? 0);
+  for (const { url } of sitemap?.urls ?? []) bytes += ENTRY + url.length;
+  return bytes;
 }
 
 /** What the main thread is to be asked before the text is kept; null if nothing. */

@@ -14,7 +14,7 @@ import { HeavyTypes } from '../parse/stage.js';
 import { BodyBudget } from './body-budget.js';
 import { DocumentReader } from './document-reader.js';
 import { LinkScreen } from './link-screen.js';
-import { type FromWorker, SharedState, type ToWorker, type WorkerSettings, type WorkOrder } from './messages.js';
+import { type FromWorker, SharedState, type ToWorker, Turn, type WorkerSettings, type WorkOrder } from './messages.js';
 import {
   begin,
   finish,
@@ -25,6 +25,7 @@ import {
   question,
   type ReadJob,
   read,
+  remainsOf,
 } from './page-job.js';
 
 /** Reports are sent together; the first waits this long at most, ms. */
@@ -84,7 +85,7 @@ export class PageWorker {
     this.#documents = new DocumentReader(settings.documents);
     const { userAgent, timeouts, maxHeaderBytes, refuseCertificates, caps, pdf } = settings.fetch;
     const tls = { rejectUnauthorized: refuseCertificates };
-    this.#budget = new BodyBudget(this.#shared, settings.ownBodies, settings.bodyBudget);
+    this.#budget = new BodyBudget(this.#shared, settings.ownBodies, settings.bodyBudget, settings.index);
     this.#client = new HttpClient({ timeouts, maxHeaderBytes, tls, budget: this.#budget });
     const accepts = this.#heavy.accepts.bind(this.#heavy);
     this.#fetcher = createFetcher({ userAgent, client: this.#client, caps, pdf, accepts });
@@ -132,7 +133,6 @@ export class PageWorker {
     const { kind, target: url, connectTo: address, cookie } = order;
     const { etag, lastModified } = order.held ?? {};
     const result = await this.#fetcher.fetch({ kind, url, address, etag, lastModified, cookie: cookie ?? undefined });
-    this.#budget.keep(result);
     const job = begin(order, result);
     const ask = question(job);
     if (ask === null) {
@@ -198,13 +198,13 @@ export class PageWorker {
         const { job, held } = this.#queue[done];
         const isLarge = job.result.body.length > LARGE;
         // what comes behind a large body has all its time: it came later
-        isWaiting = isLarge && !this.#shared.takeLargeTurn(index);
+        isWaiting = isLarge && !this.#shared.takeTurn(Turn.large, index);
         if (isWaiting) break;
         done++;
         this.#shared.setParsing(index, job.order.lease);
         this.#compare(this.#readPage(job, held, this.#parts));
         this.#shared.setParsing(index, -1);
-        if (isLarge) this.#shared.endLargeTurn(index);
+        if (isLarge) this.#shared.endTurn(Turn.large, index);
       }
     } catch (error) {
       this.#fail(error);
@@ -221,7 +221,7 @@ export class PageWorker {
   #compare(read: ReadJob): void {
     const ask = nearQuestion(read);
     const archived: Archived = { read, near: ask === null ? -1 : null };
-    this.#letGo(read.job);
+    this.#letGo(read);
     this.#inOrder.push(archived);
     if (ask === null) return;
     this.#compared.set(ask.lease, archived);
@@ -229,15 +229,15 @@ export class PageWorker {
     this.#askSoon();
   }
 
-  /** A body that was read is not held until it can be reported: what is still to come needs its text only. */
-  #letGo(job: Job): void {
+  /** A body that was read is not held until it can be reported: what is still to come needs its text and links only. */
+  #letGo(read: ReadJob): void {
+    const { job } = read;
     const { payload, body } = job.result;
-    this.#budget.drop(job.result);
+    this.#budget.pass(job.result, read, remainsOf(read));
     bodyBuffers.give(payload);
     if (body.buffer !== payload.buffer) bodyBuffers.give(body);
     job.result = { ...job.result, payload: NOTHING, body: NOTHING };
     job.document = undefined;
-    this.#budget.keep(job.result);
   }
 
   get #firstIsAnswered(): boolean {
@@ -249,7 +249,7 @@ export class PageWorker {
     this.#shared.setParsing(this.#settings.index, job.order.lease);
     this.#reports.push(finish(read, near ?? -1, this.#parts));
     this.#shared.setParsing(this.#settings.index, -1);
-    this.#budget.drop(job.result);
+    this.#budget.drop(read);
   }
 
   /** Questions of one turn of the event loop go together. They do not linger: a page is not durable before its answers

@@ -168,7 +168,7 @@ export class WorkerPool {
     const startedAt = this.#options.clock.monotonic();
     this.#shared.beat(index, startedAt);
     this.#shared.setParsing(index, -1);
-    this.#shared.endLargeTurn(index);
+    this.#shared.endTurns(index);
     const thread = new Worker(script, { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG } });
     let closed = (): void => {};
     const done = new Promise<void>((resolve) => {

@@ -416,17 +416,21 @@ describe('a limit of size', () => {
     const budget = {
       used: 0,
       most: 0,
-      take(bytes: number): boolean {
+      first: null as object | null,
+      take(bytes: number): void {
         budget.used += bytes;
         budget.most = Math.max(budget.most, budget.used);
-        return budget.hasRoom();
       },
-      give(bytes: number): void {
-        budget.used -= bytes;
+      mayReceive(reader: object): boolean {
+        if (budget.used < 500_000) return true;
+        budget.first ??= reader;
+        return budget.first === reader;
       },
-      hasRoom: () => budget.used < 500_000,
       turn: () => null,
-      turnEnded: () => {},
+      delivered(reader: object, taken: number): void {
+        budget.used -= taken;
+        if (budget.first === reader) budget.first = null;
+      },
     };
     const client = makeClient({ budget, timeouts: { whole: 4000, slowAfter: 80 } });
     const results = await Promise.all(Array.from({ length: 12 }, () => get(client, server.url)));

@@ -10,70 +10,85 @@ const body = (bytes: number, payload = Buffer.alloc(0)) => ({ payload, body: Buf
 function twoWorkers() {
   const shared = new SharedState(2);
   const own = [new SharedArrayBuffer(4), new SharedArrayBuffer(4)];
-  const [one, two] = own.map((words) => new BodyBudget(shared, words, LIMIT));
+  const [one, two] = own.map((words, worker) => new BodyBudget(shared, words, LIMIT, worker));
   return { shared, own, one, two };
 }
 
 /** Decodes a body, as the client does; `granted` says when. */
-function decode(budget: BodyBudget, name: string, bytes: number, granted: string[]): Promise<FetchResult> {
-  const turn = budget.turn() ?? Promise.resolve();
-  return turn.then(() => {
-    granted.push(name);
-    const result = body(bytes);
-    budget.keep(result);
-    budget.turnEnded();
-    return result;
-  });
+async function decode(budget: BodyBudget, name: string, bytes: number, granted: string[]): Promise<FetchResult> {
+  const reader = { name };
+  await budget.turn(reader);
+  granted.push(name);
+  const result = body(bytes);
+  budget.delivered(reader, 0, result);
+  return result;
 }
 
-test('past the budget a worker decodes one body at a time, each gets its turn, and what is decoded stays within it but for one body', async () => {
-  const { shared, one } = twoWorkers();
+test('past the budget the process decodes one body at a time, each gets its turn, and what is decoded stays within it but for one body', async () => {
+  const { shared, one, two } = twoWorkers();
   const granted: string[] = [];
-  const results = ['a', 'b', 'c', 'd'].map((name) => decode(one, name, 900, granted));
+  const results = ['a', 'b', 'c', 'd', 'e'].map((name, i) => decode(i === 4 ? two : one, name, 900, granted));
   await sleep(60);
-  expect(granted).toEqual(['a', 'b']); // b began while there was room
-  expect(shared.bodies).toBe(1800);
+  expect(granted).toEqual(['a', 'e', 'b']); // e began while there was room, in the other worker; b had the turn
+  expect(shared.bodies).toBe(2700);
   one.drop(await results[0]);
   await sleep(60);
-  expect(granted).toEqual(['a', 'b', 'c']);
+  expect(granted.length).toBe(3);
   one.drop(await results[1]);
-  one.drop(await results[2]);
-  one.drop(await results[3]);
-  expect([granted, shared.bodies]).toEqual([['a', 'b', 'c', 'd'], 0]);
+  await sleep(60);
+  expect(granted).toEqual(['a', 'e', 'b', 'c', 'd']); // c had room, d the turn
+  for (const i of [2, 3]) one.drop(await results[i]);
+  two.drop(await results[4]);
+  expect(shared.bodies).toBe(0);
 });
 
-test('a worker with nothing decoded goes on though another has spent the budget; with something it waits for room there', async () => {
+test('past the budget one body is received in the process, until nothing is left of it, and then the next', () => {
   const { shared, one, two } = twoWorkers();
-  const large = body(5000);
-  one.keep(large);
-  const granted: string[] = [];
-  const first = await decode(two, 'first', 10, granted);
-  const second = decode(two, 'second', 10, granted);
-  await sleep(60);
-  expect(granted).toEqual(['first']);
-  one.drop(large);
-  two.drop(await second);
-  two.drop(first);
-  expect([granted, shared.bodies]).toEqual([['first', 'second'], 0]);
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => ({ name }));
+  one.take(LIMIT);
+  expect([one.mayReceive(a), two.mayReceive(b)]).toEqual([true, true]); // up to the budget
+  one.take(1);
+  expect([one.mayReceive(a), one.mayReceive(c), two.mayReceive(b), one.mayReceive(a)]).toEqual([
+    ...[true, false, false, true],
+  ]);
+  const result = body(LIMIT + 1);
+  one.delivered(a, LIMIT + 1, result);
+  expect([one.mayReceive(c), two.mayReceive(b)]).toEqual([false, false]); // it is here, and waits to be read
+  const text = {};
+  one.pass(result, text, LIMIT + 500);
+  expect([shared.bodies, two.mayReceive(b)]).toEqual([LIMIT + 500, false]); // it was read, its text is not kept yet
+  two.take(LIMIT);
+  one.drop(text);
+  expect([shared.bodies, two.mayReceive(b)]).toEqual([LIMIT, true]);
+  two.take(1);
+  expect([two.mayReceive(b), one.mayReceive(c)]).toEqual([true, false]);
+  two.delivered(b, LIMIT + 1, body(0));
+  expect([shared.bodies, one.mayReceive(c)]).toEqual([0, true]);
 });
 
 test('a body that was not coded counts once', () => {
   const { shared, one } = twoWorkers();
   const payload = Buffer.alloc(300);
   const plain = { payload, body: payload.subarray(0, 300) } as FetchResult;
-  one.keep(plain);
+  one.delivered({}, 0, plain);
   expect(shared.bodies).toBe(300);
   one.drop(plain);
   expect(shared.bodies).toBe(0);
 });
 
-test('what a thread held when it died is given back, so that crashes never use the budget up', () => {
+test('what a thread held when it died is given back, so that crashes never use the budget up, nor its turns', async () => {
   const { shared, own, one, two } = twoWorkers();
-  expect(one.take(400)).toBe(true);
-  one.keep(body(700));
-  expect(two.take(50)).toBe(false);
+  const [a, b] = [{}, {}];
+  one.take(400);
+  one.delivered({}, 0, body(700));
+  two.take(50);
+  expect([one.mayReceive(a), two.mayReceive(b)]).toEqual([true, false]);
+  await one.turn(a);
   giveBack(shared, own[0]);
-  expect([shared.bodies, two.hasRoom()]).toEqual([50, true]);
+  shared.endTurns(0);
+  expect([shared.bodies, two.mayReceive(b)]).toEqual([50, true]);
   giveBack(shared, own[0]);
   expect(shared.bodies).toBe(50);
+  two.take(LIMIT);
+  expect([two.mayReceive(b), two.turn(b)]).toEqual([true, null]); // past the budget: the turns are free
 });
