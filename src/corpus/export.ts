@@ -6,6 +6,7 @@ import type { StoreReader } from '../engines/ports.js';
 import { ArchiveReader } from './archive-reader.js';
 import { csv, jsonLines, type StreamFormat, wet } from './formats.js';
 import { MarkdownFiles } from './markdown-files.js';
+import { normalizerOf } from './normal-forms.js';
 import { type Output, writeFileWhole, writeFolderWhole } from './output.js';
 import type { PageFilter } from './page-filter.js';
 import { type CorpusPage, corpusPages } from './pages.js';
@@ -49,9 +50,11 @@ export async function exportTo(
   const job = new ExportJob(reader, archive, options);
   const isWhole =
     options.format === 'markdown'
-      ? await writeFolderWhole(path, (folder) => {
-          const files = new MarkdownFiles(folder, archive);
-          return job.each((page) => files.add(page));
+      ? await writeFolderWhole(path, async (folder) => {
+          const files = new MarkdownFiles(folder, archive, normalizerOf(reader));
+          if (!(await job.each((page) => files.add(page)))) return false;
+          files.link();
+          return true;
         })
       : await writeFileWhole(path, { gzip: options.format === 'jsonl.gz' }, async (output) =>
           job.stream(await formatOf(options, path), output),

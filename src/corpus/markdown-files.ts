@@ -1,11 +1,12 @@
 /** The export as Markdown: a folder for each host, a file for each page, with the page's facts before its text. */
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isHtml } from '../parse/documents.js';
 import { parsePage } from '../parse/page.js';
 import { sniffType } from '../parse/sniff.js';
 import { parseUrl } from '../parse-url.js';
+import type { Normalizer } from '../url/normalize.js';
 import type { ArchiveReader } from './archive-reader.js';
 import { BODY_CAPS } from './bodies.js';
 import { COLUMNS } from './formats.js';
@@ -56,15 +57,22 @@ function decoded(text: string): string {
   }
 }
 
-/** Writes pages into a folder. */
+/** Writes pages into a folder. Of each page its normal form and its file stay in memory, some 300 bytes, until it is known
+ * which links lead to another file. */
 export class MarkdownFiles {
   readonly #folder: string;
   readonly #archive: ArchiveReader;
+  readonly #normalizer: Normalizer;
   readonly #made = new Set<string>();
+  /** By normal form: the file of a page, `host/name.md`. */
+  readonly #files = new Map<string, string>();
+  /** Files with links in them. */
+  readonly #linking: string[] = [];
 
-  constructor(folder: string, archive: ArchiveReader) {
+  constructor(folder: string, archive: ArchiveReader, normalizer: Normalizer) {
     this.#folder = folder;
     this.#archive = archive;
+    this.#normalizer = normalizer;
   }
 
   async add(page: CorpusPage): Promise<void> {
@@ -73,7 +81,24 @@ export class MarkdownFiles {
     if (!this.#made.has(host)) mkdirSync(folder, { recursive: true });
     this.#made.add(host);
     const body = page.page.text === '' ? '' : await this.#markdown(page);
-    writeFileSync(join(folder, name), `${frontMatter(page.page)}\n${body}\n`);
+    writeFileSync(join(folder, name), `${frontMatter(page.page)}${BODY}${body}\n`);
+    this.#files.set(this.#formOf(page.page.url), `${host}/${name}`);
+    if (body.includes('](')) this.#linking.push(`${host}/${name}`);
+  }
+
+  /** Once all pages are there, links from one to another lead from file to file. */
+  link(): void {
+    for (const file of this.#linking) {
+      const path = join(this.#folder, file);
+      const text = readFileSync(path, 'utf8');
+      const body = text.indexOf(`---\n${BODY}`, 4) + 4;
+      const linked = relativeLinks(text.slice(body), file, (url) => this.#files.get(this.#formOf(url)));
+      if (linked !== text.slice(body)) writeFileSync(path, text.slice(0, body) + linked);
+    }
+  }
+
+  #formOf(url: string): string {
+    return this.#normalizer.normalize(url).url ?? url;
   }
 
   /** The text as Markdown: a page of HTML is read once more; what is no HTML is its plain text. */
@@ -88,28 +113,48 @@ export class MarkdownFiles {
   }
 }
 
-/** A file is read apart from its site: link targets become absolute. Code, in spans and fences, stays as it is. */
+/** A file is read apart from its site: link targets become absolute. */
 export function absoluteLinks(markdown: string, base: string): string {
+  return mapLinks(markdown, (href) => parseUrl(href, base)?.href);
+}
+
+/** Absolute link targets that are files of ours become relative.
+ * @param from the file that they stand in, `host/name.md`
+ * @param fileOf of a URL, in the same way */
+export function relativeLinks(markdown: string, from: string, fileOf: (url: string) => string | undefined): string {
+  const [host] = from.split('/', 1);
+  return mapLinks(markdown, (href) => {
+    const url = /^https?:/i.test(href) ? parseUrl(href) : null;
+    const file = url === null ? undefined : fileOf(url.href);
+    if (file === undefined) return undefined;
+    return (file.startsWith(`${host}/`) ? file.slice(host.length + 1) : `../${file}`) + url!.hash;
+  });
+}
+
+/** Gives link targets another value, where there is one. Code, in spans and fences, stays as it is. */
+function mapLinks(markdown: string, to: (href: string) => string | undefined): string {
   let fence = '';
   const lines = markdown.split('\n').map((line) => {
     const mark = /^[\s>]*(?:(?:[-*]|\d+\.)\s+)*(`{3,})/.exec(line)?.[1] ?? '';
     if (fence === '' && mark !== '') fence = mark;
     else if (fence !== '' && mark === fence) fence = '';
-    else if (fence === '' && line.includes('](')) return linkTargets(line, base);
+    else if (fence === '' && line.includes('](')) return linkTargets(line, to);
     return line;
   });
   return lines.join('\n');
 }
 
 /** Brackets of the text itself are escaped, so that an unescaped one ends a label. */
-const linkTargets = (line: string, base: string): string =>
+const linkTargets = (line: string, to: (href: string) => string | undefined): string =>
   line.replace(/(`+)(?!`).*?(?<!`)\1(?!`)|(?<!\\)\]\((<[^<>]*>|[^\s()<>]*)\)/g, (whole, ticks, target) => {
     if (ticks !== undefined) return whole;
-    const href = target.startsWith('<') ? target.slice(1, -1) : target;
-    const absolute = parseUrl(href, base)?.href;
-    if (absolute === undefined) return whole;
-    return /[()]/.test(absolute) ? `](<${absolute}>)` : `](${absolute})`;
+    const other = to(target.startsWith('<') ? target.slice(1, -1) : target);
+    if (other === undefined) return whole;
+    return /[()]/.test(other) ? `](<${other}>)` : `](${other})`;
   });
+
+/** What stands between the facts and the text. */
+const BODY = '\n';
 
 /** The page's facts as YAML: each value is JSON, which YAML 1.2 includes. */
 function frontMatter(page: ExportedPage): string {

@@ -11,6 +11,7 @@ import type { Config } from '../config/config.js';
 import { frozenDifference, frozenOptions } from '../config/load-config.js';
 import { foreignExchanges } from '../corpus/foreign-exchanges.js';
 import { type ImportCounts, Importer } from '../corpus/importer.js';
+import { keyOptions } from '../corpus/normal-forms.js';
 import { namesHost } from '../corpus/page-filter.js';
 import { lockDirectory } from '../engines/lock.js';
 import type { Store } from '../engines/ports.js';
@@ -27,7 +28,7 @@ import { DocumentReader } from '../workers/document-reader.js';
 import { PARTITIONS } from './decisions.js';
 import { type CrawlDirectory, makeDirectory } from './directory.js';
 import { indexLines } from './index-lines.js';
-import { documentSettings, keyOptions, productToken } from './parts.js';
+import { documentSettings, productToken } from './parts.js';
 import { committedBytes } from './recover.js';
 import { appending } from './restore.js';
 

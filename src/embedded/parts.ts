@@ -4,12 +4,12 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Config } from '../config/config.js';
+import { keyOptions } from '../corpus/normal-forms.js';
 import type { CrawlOptions } from '../crawl-options.js';
 import { KeptPages } from '../dedupe/kept-pages.js';
 import { UserError } from '../errors.js';
 import type { RobotsTimes } from '../fetch/robots-ladder.js';
 import type { FrontierOptions } from '../frontier/lease.js';
-import type { KeyOptions } from '../url/normalize.js';
 import type { TrapLimits } from '../url/traps.js';
 import type { DocumentSettings } from '../workers/document-reader.js';
 import type { DedupeSettings, FetchSettings } from '../workers/messages.js';
@@ -60,15 +60,6 @@ export function frontierOptions(config: Config): FrontierOptions {
     workers: workerCount(config),
     affinity: config['worker.affinity'],
     budgetPeriod: config.budgetPeriod,
-  };
-}
-
-export function keyOptions(config: Config): KeyOptions {
-  return {
-    trackingParameters: config['url.tracking'],
-    sessionParameters: config['url.session'],
-    pathSessionParameters: config['url.pathSession'],
-    sessionTokenLength: config['url.sessionLength'],
   };
 }
 

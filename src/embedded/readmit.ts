@@ -2,17 +2,19 @@
  * A crawl that goes on within wider limits: links that were refused before are found again by reading the held answers
  * anew, without a request, and go through admission (DESIGN 11).
  */
+
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { countChanges } from '../changes.js';
 import type { Config } from '../config/config.js';
 import { type HeldAnswer, heldAnswers } from '../corpus/held-answers.js';
+import { keyOptions } from '../corpus/normal-forms.js';
 import { segmentPaths } from '../corpus/segment-paths.js';
 import type { CrawlOptions, CrawlUi } from '../crawl-options.js';
 import { metaOf } from '../store-meta.js';
 import { formatCount } from '../units.js';
 import type { OpenedCrawl } from './open.js';
-import { keyOptions, productToken, trapLimits } from './parts.js';
+import { productToken, trapLimits } from './parts.js';
 import type { ReadLinks, ReadmitThreadData } from './readmit-thread.js';
 
 /** The limits that a later run may widen. */

@@ -1,4 +1,6 @@
 /** What a crawl may touch: normal forms and keys, scope, trap guards, the address guard, and the seeds that draw it. */
+
+import { keyOptions } from '../corpus/normal-forms.js';
 import type { CrawlOptions } from '../crawl-options.js';
 import { type AddressGuard, createGuard, refusedPort } from '../fetch/address-guard.js';
 import { UrlKeyer } from '../url/key.js';
@@ -8,7 +10,7 @@ import { screen } from '../url/screen.js';
 import { TrapGuards } from '../url/traps.js';
 import { type Blocklist, readBlocklists } from './blocklist.js';
 import type { Identity } from './identity.js';
-import { keyOptions, trapLimits } from './parts.js';
+import { trapLimits } from './parts.js';
 
 export interface Territory {
   /** Those of `--sitemap`. */

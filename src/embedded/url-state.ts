@@ -1,15 +1,12 @@
 /** How one URL stands with a crawl, read from its rows: for whoever asks about that URL alone. */
-import { loadConfig } from '../config/load-config.js';
+import { normalizerOf } from '../corpus/normal-forms.js';
 import { originOf } from '../corpus/origin.js';
 import { readDropped, readStates, rows, STATES, type State } from '../corpus/states.js';
 import { type HostWait, restingHosts, silentOrigins } from '../corpus/waiting.js';
 import type { StoreReader } from '../engines/ports.js';
 import { systemClock } from '../engines/system.js';
 import type { OutcomeCode } from '../errors.js';
-import { metaOf } from '../store-meta.js';
 import { UrlKeyer } from '../url/key.js';
-import { createNormalizer } from '../url/normalize.js';
-import { keyOptions } from './parts.js';
 
 export interface UrlStanding {
   readonly id: number;
@@ -47,9 +44,7 @@ interface Key {
 
 /** Whether a row is of this URL, by the key that the crawl gives it; null for what is no URL to it. */
 export function sameKey(reader: Pick<StoreReader, 'meta'>, url: string): ((row: Key) => boolean) | null {
-  // the options that enter the key are those the crawl was begun with
-  const frozen = metaOf<[string, unknown][]>(reader, 'options.frozen', []);
-  const normal = createNormalizer(keyOptions(loadConfig(Object.fromEntries(frozen)))).normalize(url);
+  const normal = normalizerOf(reader).normalize(url);
   if (normal.url === null) return null;
   const keyer = new UrlKeyer(Buffer.from(reader.meta('key.secret') ?? '', 'hex'));
   keyer.hash(normal.url);

@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRecords } from '../../src/archive/warc-reader.js';
 import { type ExportFormat, type ExportOptions, exportInto, exportTo } from '../../src/corpus/export.js';
+import { filePath } from '../../src/corpus/markdown-files.js';
 import { EVERY_PAGE, type PageFilter } from '../../src/corpus/page-filter.js';
 import type { ExportedPage } from '../../src/corpus/pages.js';
 import { UserError } from '../../src/errors.js';
@@ -192,6 +193,32 @@ describe('formats', () => {
     for (const { text, ...page } of wanted) expect(found.get(page.url)!.facts).toEqual(page);
     expect(found.get(A)!.text).toBe('# One\n\nFirst text.');
   });
+});
+
+test('links in Markdown lead from file to file where there is one, by the normal form, and are absolute elsewhere', async () => {
+  const linked = new MadeCrawl();
+  const words = 'Enough words for a paragraph that is taken for the main text of this page, and some more.';
+  const hrefs = ['/two/?utm_source=x#part', 'http://b.example/three', '/not-there', '/one'];
+  const paragraph = `${words} ${hrefs.map((href, i) => `<a href="${href}">link ${i}</a>`).join(' and ')}`;
+  linked.visit({ url: `${A}one`, body: html('One', paragraph), text: words });
+  linked.visit({ url: `${A}two/`, body: html('Two', `${words} <a href="../one">back</a>`), text: words });
+  linked.visit({
+    url: 'http://b.example/three',
+    body: html('Three', `${words} <a href="${A}two">up</a>`),
+    text: words,
+  });
+  await linked.close();
+  const reader = linked.read();
+  const path = join(out, 'linked');
+  await exportTo(path, reader, linked.folders, options('markdown'));
+  reader.close();
+  const [one, two, three] = [`${A}one`, `${A}two/`, 'http://b.example/three'].map((url) => filePath(url));
+  const linksOf = ([folder, name]: [string, string]) =>
+    [...readFileSync(join(path, folder, name), 'utf8').matchAll(/\]\((.*?)\)/g)].map(([, target]) => target);
+  expect(linksOf(one)).toEqual([`${two[1]}#part`, `../${three.join('/')}`, `${A}not-there`, one[1]]);
+  expect(linksOf(two)).toEqual([one[1]]);
+  expect(linksOf(three)).toEqual([`../${two.join('/')}`]);
+  rmSync(linked.dir, { recursive: true });
 });
 
 describe('an export that does not come to its end', () => {

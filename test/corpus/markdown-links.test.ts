@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { absoluteLinks } from '../../src/corpus/markdown-files.js';
+import { absoluteLinks, relativeLinks } from '../../src/corpus/markdown-files.js';
 
 const BASE = 'http://a.example/docs/page';
 
@@ -19,6 +19,23 @@ test.each([
   ['1. ````\n   ```\n   [code](stays)\n   ````', '1. ````\n   ```\n   [code](stays)\n   ````'],
 ])('links of %j', (markdown, wanted) => {
   expect(absoluteLinks(markdown, BASE)).toBe(wanted);
+});
+
+test.each([
+  ['[b](http://a.example/b#part) [o](https://o.example/x)', '[b](b.md#part) [o](../o.example/x.md)'],
+  [
+    '[else](http://a.example/else) `[b](http://a.example/b)`',
+    '[else](http://a.example/else) `[b](http://a.example/b)`',
+  ],
+  ['[self](http://a.example/a) [m](mailto:a@a.example)', '[self](a.md) [m](mailto:a@a.example)'],
+])('links of %j lead to files where there are some', (markdown, wanted) => {
+  const files: Record<string, string> = {
+    'http://a.example/a': 'a.example/a.md',
+    'http://a.example/b': 'a.example/b.md',
+    'https://o.example/x': 'o.example/x.md',
+  };
+  const fileOf = (url: string) => files[url.replace(/#.*/, '')];
+  expect(relativeLinks(markdown, 'a.example/a.md', fileOf)).toBe(wanted);
 });
 
 test('hostile text takes linear time', () => {
