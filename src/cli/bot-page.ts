@@ -48,6 +48,7 @@ export async function run(args: Arguments, { terminal }: World): Promise<ExitCod
       2,
     );
   }
+  for (const flag of ['name', 'purpose', 'address']) refuseSteering(flag, flags.get(flag) ?? '');
   const page = botPage({
     ...{ agent: userAgent(version(), contact), reach, config },
     ...{ name: flags.get('name') ?? null, purpose: flags.get('purpose') ?? null },
@@ -55,4 +56,16 @@ export async function run(args: Arguments, { terminal }: World): Promise<ExitCod
   });
   terminal.print(page);
   return 0;
+}
+
+/** Controls but tab and newline, and what turns the direction of text: on a page they hide what it says, and on a terminal they
+ * steer it. Joiners, which some scripts need, are none. */
+const STEERING = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/u;
+
+/** @throws UserError (usage) for a text with one of them */
+function refuseSteering(flag: string, text: string): void {
+  const found = STEERING.exec(text)?.[0].codePointAt(0);
+  if (found === undefined) return;
+  const code = found.toString(16).toUpperCase().padStart(4, '0');
+  throw new UserError(`--${flag} holds a control character (U+${code}), which nobody sees and which steers what is shown: leave it out.`, 2); // biome-ignore format: one sentence
 }

@@ -22,21 +22,57 @@ import { createDemoWeb } from './web-demo.js';
 import { createKillWeb } from './web-kill.js';
 import { createTrapWeb } from './web-traps.js';
 
-const { values: flags } = parseArgs({
-  options: {
-    web: { type: 'string', default: 'demo' },
-    port: { type: 'string', default: '0' },
-    seed: { type: 'string', default: '1' },
-    hosts: { type: 'string' },
-    pages: { type: 'string' },
-    latency: { type: 'string' },
-    key: { type: 'string' },
-    cert: { type: 'string' },
-    literal: { type: 'boolean', default: false },
-    control: { type: 'boolean', default: false },
-    log: { type: 'string' },
-  },
-});
+const OPTIONS = {
+  web: { type: 'string', default: 'demo' },
+  port: { type: 'string', default: '0' },
+  seed: { type: 'string', default: '1' },
+  hosts: { type: 'string' },
+  pages: { type: 'string' },
+  latency: { type: 'string' },
+  key: { type: 'string' },
+  cert: { type: 'string' },
+  literal: { type: 'boolean', default: false },
+  control: { type: 'boolean', default: false },
+  log: { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const;
+
+const USAGE = `A synthetic web on this machine, for crawlers to be tried on.
+
+Usage: node dist/sim/server-main.js [options]
+
+  --web NAME       demo, kill, bench, pool or traps (default: demo)
+  --port N         where it listens (default: any that is free)
+  --seed N         another web of the kind (default: 1)
+  --hosts N, --pages N   hosts, and pages of each, of kill, bench and pool
+  --latency MS-MS  how late its answers come
+  --key FILE, --cert FILE   PEM: it speaks TLS
+  --literal        hosts are called by their addresses
+  --control        answers commands on standard input, and ends with it
+  --log FILE       writes the requests as JSON lines at the end
+  --help           show this
+
+It prints one line of JSON, with port, seeds and the --resolve of saunter, and serves until Ctrl-C.`;
+
+const WEBS = ['demo', 'traps', 'kill', 'bench', 'pool'];
+
+/** The options; what is wrong with them ends the program with a sentence. */
+function readOptions() {
+  try {
+    const { values } = parseArgs({ options: OPTIONS });
+    if (values.help) {
+      console.log(USAGE);
+      process.exit(0);
+    }
+    if (!WEBS.includes(values.web)) throw new Error(`There is no web "${values.web}": give one of ${WEBS.join(', ')}`);
+    return values;
+  } catch (error) {
+    console.error(`${(error as Error).message.replace(/\.$/, '')}. See node dist/sim/server-main.js --help.`);
+    process.exit(2);
+  }
+}
+
+const flags = readOptions();
 
 let figures: BenchFigures | undefined;
 
@@ -62,7 +98,7 @@ async function build(place: WebPlace): Promise<SyntheticWeb> {
     case 'pool':
       return createPoolWeb(size(400, 600), place);
     default:
-      throw new Error(`there is no web named ${flags.web}: choose demo, kill, bench, pool or traps`);
+      throw new Error(`${flags.web} is among the webs, and nobody makes it`);
   }
 }
 

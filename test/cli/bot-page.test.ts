@@ -48,6 +48,26 @@ test('nothing that was given is markup, and it needs no other file', async () =>
   expect(html).toContain('192.0.2.7');
 });
 
+test.each(['name', 'purpose', 'address'])(
+  'a --%s that would steer a terminal or turn the text around is refused',
+  async (flag) => {
+    for (const evil of ['\x1b[2J', '\u202e', '\x9b', '\u2066', '\ud800']) {
+      const { code, out, err } = await new FakeProcess().run(
+        'bot-page',
+        '--contact',
+        'me@example.org',
+        `--${flag}`,
+        `a${evil}b`,
+      );
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toMatch(new RegExp(`^--${flag} holds a control character \\(U\\+[0-9A-F]{4}\\)`));
+      expect(err).not.toContain(evil);
+    }
+    const persian = 'می\u200cخواهم';
+    expect(await page('--contact', 'me@example.org', `--${flag}`, persian)).toContain(persian);
+  },
+);
+
 test.each([
   [[], 'Give --contact'],
   [['--contact', 'https://example.org/bot.html'], 'give a mail address with --reach'],

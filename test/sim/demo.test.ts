@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -40,6 +41,16 @@ test('the report does not hide a broken delay or a forbidden request', () => {
   const bad = summarizeLog([request(0, 'page'), request(109, 'forbidden')]);
   expect(demoReport(summary, bad, 'd', 100)).toContain('99.0 ms, on a.test; the delay was 100 ms: BROKEN');
   expect(demoReport(summary, bad, 'd', 100)).toContain('AND 1 forbidden URL WAS ASKED FOR');
+});
+
+test.each([
+  [['--help'], 0, /^A synthetic web.*Usage: .*--latency/s, /^$/],
+  [['--prot', '80'], 2, /^$/, /^Unknown option '--prot'.* See node dist\/sim\/server-main\.js --help\.\n$/s],
+  [['--web', 'wide'], 2, /^$/, /^There is no web "wide": give one of demo, traps, kill, bench, pool\. See /],
+])('the server as a program answers %j with %d, in words', (args, code, out, err) => {
+  const program = fileURLToPath(new URL('../../dist/sim/server-main.js', import.meta.url));
+  const ran = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8', timeout: 20_000 });
+  expect([ran.status, ran.stdout, ran.stderr]).toEqual([code, expect.stringMatching(out), expect.stringMatching(err)]);
 });
 
 test('the demo web starts in a process of its own, and its log comes back when it stops', async () => {
