@@ -21,6 +21,8 @@ export interface CrawlOptions {
   /** Hears of each request for a page or a sitemap right before it goes out; false refuses it (`guard.hook`). What it
    * throws ends the crawl. */
   readonly fetch?: FetchHook;
+  /** A program runs it, which no operator reaches by a socket. */
+  readonly byProgram?: boolean;
   /** Aborted to stop cleanly: open requests end, everything is made durable, and the promise resolves. */
   readonly signal: AbortSignal;
 }

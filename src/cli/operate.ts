@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CrawlUi } from '../crawl-options.js';
 import { type OperatorAnswer, type OperatorRequest, operate, readRequest } from '../embedded/operate.js';
 import type { Attendant } from '../embedded/run.js';
-import { DirectoryInUse } from '../engines/lock.js';
+import { DirectoryInUse, type Holder } from '../engines/lock.js';
 import { UserError } from '../errors.js';
 import { askCrawl } from '../serve/control-client.js';
 import { serveControl } from '../serve/control-socket.js';
@@ -11,6 +11,13 @@ import { serveControl } from '../serve/control-socket.js';
 /** A crawl that starts or stops holds its directory without listening: how long it is asked again, and how often. */
 const PATIENCE_MS = 10_000;
 const PAUSE_MS = 250;
+
+/** Those who hold a directory and never listen, and what can be done. */
+const DEAF: Readonly<Partial<Record<Holder, string>>> = {
+  program: 'is run by a program (createCrawler): only that program can ask it (crawler.operate), or stop it first.',
+  import: 'is being imported into: try again when that is over.',
+  reparse: 'is being read again (saunter reparse): try again when that is over.',
+};
 
 /**
  * Does what is asked: through the control socket of the crawl that runs in `dir`, or else on its store.
@@ -26,12 +33,10 @@ export async function operateOn(dir: string, request: OperatorRequest): Promise<
       return await operateStopped(dir, request);
     } catch (error) {
       if (!(error instanceof DirectoryInUse)) throw error;
-      if (performance.now() >= end) {
-        throw new UserError(
-          `The crawl in ${dir} runs and does not listen. If a program of yours runs it (createCrawler), that program has to ` +
-            'ask it (crawler.operate); if it starts or stops, try again in a moment.',
-        );
-      }
+      const deaf = DEAF[error.holder ?? 'crawl'];
+      if (deaf !== undefined) throw new UserError(`The crawl in ${dir} ${deaf}`);
+      if (performance.now() >= end)
+        throw new UserError(`The crawl in ${dir} starts or stops, and does not listen: try again in a moment.`);
       await sleep(PAUSE_MS);
     }
   }

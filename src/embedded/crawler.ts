@@ -104,7 +104,7 @@ export function createCrawler(config: CrawlerConfig): Crawler {
   }
   const stopping = new AbortController();
   const crawl: CrawlOptions = {
-    ...{ seeds: given, dir, add, config: loaded, userAgent: userAgent(version(), loaded.contact) },
+    ...{ seeds: given, dir, add, config: loaded, userAgent: userAgent(version(), loaded.contact), byProgram: true },
     ...(hooks.score !== undefined && { score: hooks.score }),
     ...(hooks.fetch !== undefined && { fetch: hooks.fetch }),
     signal: signal === undefined ? stopping.signal : AbortSignal.any([signal, stopping.signal]),

@@ -51,7 +51,7 @@ const BATCH = 2_000;
 /** Durable when it resolves. What an interrupted one took stays, and the next one passes over it. */
 export async function importInto(dir: string, options: ImportOptions): Promise<ImportCounts> {
   const paths = makeDirectory(dir);
-  const lock = lockDirectory(dir, systemClock.wall());
+  const lock = lockDirectory(dir, systemClock.wall(), 'import');
   try {
     const store = openSqliteStore(paths.store, { create: true });
     try {

@@ -80,7 +80,7 @@ export async function openCrawl(options: CrawlOptions, ui: CrawlUi, script: URL)
   const seeds = await SeedReader.begin(options);
   const there = before(options.dir);
   const paths = makeDirectory(options.dir);
-  const lock = lockDirectory(options.dir, systemClock.wall());
+  const lock = lockDirectory(options.dir, systemClock.wall(), options.byProgram ? 'program' : 'crawl');
   let store: SqliteStore | undefined;
   /** Nothing was ever committed: whoever is refused now leaves no trace. */
   const isEmpty = (): boolean => store?.meta('crawl.id') === null;

@@ -33,7 +33,7 @@ export async function operateStopped(dir: string, request: OperatorRequest): Pro
   const paths = crawlDirectory(dir);
   if (!existsSync(paths.store)) throw noCrawl(dir);
   const now = Math.round(systemClock.wall());
-  const lock = lockDirectory(dir, now);
+  const lock = lockDirectory(dir, now, 'operator');
   try {
     const store = openSqliteStore(paths.store, { create: false });
     try {

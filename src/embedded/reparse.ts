@@ -31,7 +31,7 @@ export async function reparseDirectory(
   options: ReparseOptions,
 ): Promise<ReparseCounts> {
   const paths = crawlDirectory(dir);
-  const lock = lockDirectory(dir, systemClock.wall());
+  const lock = lockDirectory(dir, systemClock.wall(), 'reparse');
   try {
     const store = openSqliteStore(paths.store, { create: false });
     try {

@@ -15,8 +15,20 @@ const PATIENCE = 500;
 /** The connections are the locks: one that nobody refers to would be collected, and closed. */
 const HELD = new Set<Database>();
 
+/** Who has a directory: the crawl of a command, which hears what an operator says; that of a program, which does not; work on
+ * a crawl that stands still; or an operator's command, which is over in a moment. */
+export type Holder = (typeof HOLDERS)[number];
+const HOLDERS = ['crawl', 'program', 'import', 'reparse', 'operator'] as const;
+
 /** Another process has the directory. */
-export class DirectoryInUse extends UserError {}
+export class DirectoryInUse extends UserError {
+  /** Null if it cannot be told. */
+  readonly holder: Holder | null;
+  constructor(message: string, holder: Holder | null) {
+    super(message);
+    this.holder = holder;
+  }
+}
 
 export interface DirectoryLock {
   /** Idempotent. Not needed before the end of the process. */
@@ -26,14 +38,15 @@ export interface DirectoryLock {
 /**
  * Takes the directory for this process.
  * @param now wall time, ms.
+ * @param holder told to those who find it taken
  * @throws DirectoryInUse if another crawl has it: «directory X is in use by process P since T».
  */
-export function lockDirectory(dir: string, now: number): DirectoryLock {
+export function lockDirectory(dir: string, now: number, holder: Holder = 'crawl'): DirectoryLock {
   const path = join(dir, 'lock');
   let db: Database | undefined;
   try {
     db = openDatabase(path, { timeout: PATIENCE });
-    hold(db, process.pid, now);
+    hold(db, process.pid, now, holder);
   } catch (error) {
     const told = isBusy(error) ? inUse(dir, path) : explain(error, path, 'open');
     db?.close();
@@ -48,12 +61,17 @@ export function lockDirectory(dir: string, now: number): DirectoryLock {
   };
 }
 
+/** Above the number of any process. */
+const PIDS = 2 ** 27;
+
 /** Takes the lock and keeps it after the transaction. Owner and time lie in two fields of the file's header that
  * applications may use: with no other content, the file is one page, written at once. */
-function hold(db: Database, pid: number, now: number): void {
+function hold(db: Database, pid: number, now: number, holder: Holder): void {
+  // what it is stands above the number of the process, which no system lets grow so large
+  const owner = pid < PIDS ? HOLDERS.indexOf(holder) * PIDS + pid : pid;
   db.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY;
     BEGIN EXCLUSIVE;
-    PRAGMA user_version = ${pid}; PRAGMA application_id = ${Math.floor(now / 1000) | 0};
+    PRAGMA user_version = ${owner}; PRAGMA application_id = ${Math.floor(now / 1000) | 0};
     COMMIT;`);
 }
 
@@ -61,21 +79,29 @@ function inUse(dir: string, path: string): DirectoryInUse {
   const owner = readOwner(path);
   const by = owner === null ? 'another process' : `process ${owner.pid} since ${owner.since}`;
   const kill = owner === null ? '' : ` (kill ${owner.pid})`;
-  return new DirectoryInUse(`directory ${dir} is in use by ${by}: wait for that crawl to end, or stop it${kill}`);
+  return new DirectoryInUse(
+    `directory ${dir} is in use by ${by}: wait for that crawl to end, or stop it${kill}`,
+    owner?.holder ?? null,
+  );
 }
 
 /** Reads past the lock. Through SQLite, never through `node:fs`: when a process closes any descriptor of a file, the
  * system drops all locks that it holds on it, and the owner may be another thread of this process. */
-function readOwner(path: string): { pid: number; since: string } | null {
+function readOwner(path: string): { pid: number; since: string; holder: Holder | null } | null {
   let db: Database | undefined;
   try {
     const url = pathToFileURL(resolve(path));
     url.searchParams.set('immutable', '1');
     db = openDatabase(url, { readOnly: true });
-    const { user_version: pid } = db.prepare('PRAGMA user_version').get() as { user_version: number };
+    const { user_version: owner } = db.prepare('PRAGMA user_version').get() as { user_version: number };
     const { application_id: since } = db.prepare('PRAGMA application_id').get() as { application_id: number };
-    if (pid <= 0) return null;
-    return { pid, since: new Date((since >>> 0) * 1000).toISOString().replace('.000Z', 'Z') };
+    if (owner <= 0) return null;
+    const holder = HOLDERS[Math.floor(owner / PIDS)] ?? null;
+    return {
+      pid: holder === null ? owner : owner % PIDS,
+      holder,
+      since: new Date((since >>> 0) * 1000).toISOString().replace('.000Z', 'Z'),
+    };
   } catch {
     return null; // the owner is writing it
   } finally {

@@ -62,6 +62,18 @@ describe('the lock of a directory', () => {
     expect(refusal()).toContain(`process ${child.pid}`);
   });
 
+  test.each(['crawl', 'program', 'import', 'reparse', 'operator'] as const)('of a %s says so', (holder) => {
+    const lock = lockDirectory(dir, NOW, holder);
+    try {
+      lockDirectory(dir, NOW);
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toMatchObject({ holder, message: expect.stringContaining(`by process ${process.pid} since 2026`) });
+    } finally {
+      lock.release();
+    }
+  });
+
   test('is free at once when its owner is killed', async () => {
     const { child, said, ended } = other();
     expect(await said).toBe('held');

@@ -186,6 +186,22 @@ test('a host that is blocked from the program is not asked again', async () => {
   await expect(crawler.operate({ verb: 'unblock', host: 'never.example' })).rejects.toThrow(UserError);
 });
 
+test('a command that would steer the crawl of a program says at once that only the program can', async () => {
+  const crawler = createCrawler({ ...here(), delay: '100ms' });
+  let told = '';
+  let waited = 0;
+  for await (const _ of crawler) {
+    if (told !== '') continue;
+    const began = performance.now();
+    const { code, err } = await saunter(['block', '127.0.0.1', '--dir', crawler.dir]);
+    waited = performance.now() - began;
+    told = `${code}: ${err}`;
+    crawler.stop();
+  }
+  expect(told).toMatch(/^1: The crawl in \S+ is run by a program \(createCrawler\): only that program can ask it \(crawler\.operate\), or stop it first\.\n$/); // biome-ignore format: one sentence
+  expect(waited).toBeLessThan(5_000);
+});
+
 test('what a hook throws ends the crawl, and comes out of the iteration', async () => {
   const hooks = {
     outcome: () => {
