@@ -50,11 +50,19 @@ export function logTo(
   );
   let dropped = 0;
   let isBroken = false;
-  sink.on('drop', () => {
-    dropped++;
-    opened.told.linesLost++;
+  let isReopening = false;
+  const drop = (lines: number): void => {
+    dropped += lines;
+    opened.told.linesLost += lines;
+  };
+  sink.on('drop', () => drop(1));
+  sink.on('ready', () => {
+    isReopening = false;
   });
-  sink.on('error', (error: Error) => {
+  sink.on('error', (error: NodeJS.ErrnoException) => {
+    // a last write to the file that is left: what it had goes to the next, which is opened when that write is over
+    if (isReopening && error.syscall !== 'open') return sink.reopen();
+    isReopening = false;
     if (isBroken) return;
     isBroken = true;
     if (isOver) say(`The last lines of the log ${place} are lost: nobody reads from it any more.`);
@@ -67,8 +75,9 @@ export function logTo(
   const { crawl } = opened;
   write({ level: 'info', time: crawl.now(), event: 'begin', version: version(), pid: process.pid });
   opened.heard.push((changes) => {
-    if (isBroken) return;
-    for (const event of logEvents(opened, changes, level)) write(event);
+    const events = logEvents(opened, changes, level);
+    if (isBroken) return drop([...events].length);
+    for (const event of events) write(event);
     if (dropped > 0) {
       const count = dropped;
       dropped = 0;
@@ -78,6 +87,7 @@ export function logTo(
   const reopen = (): void => {
     if (typeof dest === 'number') return; // a pipe
     isBroken = false; // whoever makes room, or another file, may say so in this way
+    isReopening = true;
     sink.reopen();
   };
   if (place !== '-') signals.on('SIGHUP', reopen);

@@ -78,6 +78,11 @@ export const METRICS: readonly Metric[] = [
     'kind',
   ),
   gauge(
+    'ceiling_pages_per_second',
+    'What so many back queues allow at the period measured; none before a request was made.',
+    ({ backQueues: { ceiling } }): Values => (ceiling === null ? {} : { '': ceiling }),
+  ),
+  gauge(
     'requests_in_flight',
     'Leases that are out.',
     one((s) => s.inFlight),

@@ -1,9 +1,9 @@
 /** The log and the traces of a crawl: what becomes of each URL, told to whoever asked for it and to nobody else. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pinnedAddress } from '../../src/fetch/pins.js';
 import { configFile, removeScratches, scratch, start } from '../support/saunter.js';
@@ -183,6 +183,48 @@ test.runIf(existsSync('/dev/full'))(
     expect(err).toMatch(/^The log \/dev\/full cannot be written any more.*ENOSPC/);
   },
   20_000,
+);
+
+test.runIf(existsSync('/dev/full'))(
+  'a log that broke goes on after SIGHUP once it can be written again',
+  async () => {
+    last = 1e6;
+    const path = join(scratch(), 'log');
+    mkdirSync(dirname(path), { recursive: true });
+    symlinkSync('/dev/full', path);
+    const running = start(command(path, '10ms'));
+    let said = '';
+    running.child.stderr!.on('data', (text) => {
+      said += text;
+    });
+    await until(() => said.includes('cannot be written any more'));
+    running.child.kill('SIGHUP'); // the disk is full still: it is told of again, and the crawl goes on
+    await until(() => said.split('cannot be written any more').length === 3);
+    const asked = site.log.length;
+    await until(() => site.log.length > asked + 50); // some commits long nobody hears of
+    rmSync(path);
+    running.child.kill('SIGHUP');
+    await until(() => read(path).filter(({ event }) => event === 'request').length > 5);
+    running.child.kill('SIGINT');
+    const { code, err } = await running.over;
+    last = 3;
+    expect([code, err.match(/cannot be written any more/g)]).toEqual([
+      130,
+      Array(2).fill('cannot be written any more'),
+    ]);
+    const lines = read(path);
+    expect(lines.at(-1)!.event).toBe('end');
+    // what waited is there, what came while it was broken is counted, and from then on every line is there
+    const at = lines.findIndex(({ event }) => event === 'lost');
+    expect(lines[at]).toMatchObject({ level: 'warn', lines: expect.any(Number) });
+    const made = lines
+      .slice(at)
+      .filter(({ event }) => event === 'request')
+      .map(({ request }) => request);
+    expect(made).toEqual(made.map((_, i) => made[0] + i));
+    expect([lines[0].event, at > 0, made[0] > 0]).toEqual(['begin', true, true]);
+  },
+  30_000,
 );
 
 /** Whole lines of a file; none if it is not there (yet). */
