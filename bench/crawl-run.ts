@@ -39,6 +39,9 @@ export interface LoopDelay {
 
 export interface CrawlRun {
   readonly cost: Cost;
+  /** CPU of the crawler after the first quarter of the pages was served, ms a page: without what is loaded and compiled
+   * once. NaN if it could not be taken. */
+  readonly warmCpu: number;
   /** The last line of the crawler's output. */
   readonly summary: Readonly<Record<string, number>>;
   readonly log: ServerLogSummary;
@@ -69,16 +72,45 @@ export async function crawlRun(options: CrawlRunOptions, scratch: string): Promi
     const watch = join(scratch, 'loop.jsonl');
     const env = { LOOP_WATCH: watch, ...(certificate === null ? {} : { NODE_EXTRA_CA_CERTS: certificate.cert }) };
     const before = await server.ask('usage', {});
-    const cost = await measure(commandOf(options, server, scratch, dir), { env });
+    const warm = new WarmMark(server, (hosts * pages) / 4);
+    const cost = await measure(commandOf(options, server, scratch, dir), { env, started: (cpu) => warm.await(cpu) });
     const after = await server.ask('usage', {});
+    const log = await server.ask('summary', {});
     return {
-      ...{ cost, dir, summary: lastObject(cost.stdout), log: await server.ask('summary', {}) },
+      ...{ cost, dir, summary: lastObject(cost.stdout), log, warmCpu: warm.cost(cost, log.distinctPages) },
       serverCpu: after.user + after.system - before.user - before.system,
       ...loopDelays(watch),
       figures: server.ready.figures ?? {},
     };
   } finally {
     await server.stop();
+  }
+}
+
+/** What had been done when so many pages were served. */
+class WarmMark {
+  readonly #server: ServerProcess;
+  readonly #pages: number;
+  #at: { readonly cpu: number; readonly pages: number } | null = null;
+
+  constructor(server: ServerProcess, pages: number) {
+    this.#server = server;
+    this.#pages = Math.max(1, Math.round(pages));
+  }
+
+  await(cpuSoFar: () => number): void {
+    this.#server.ask('pages', { pages: this.#pages }).then(
+      (pages) => {
+        this.#at = { cpu: cpuSoFar(), pages };
+      },
+      // the crawl ended before
+      () => {},
+    );
+  }
+
+  cost({ user, system }: Cost, pages: number): number {
+    const { cpu, pages: before } = this.#at ?? { cpu: 0, pages };
+    return cpu > 0 && pages > before ? (user + system - cpu) / (pages - before) : Number.NaN;
   }
 }
 

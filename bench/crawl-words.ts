@@ -6,9 +6,10 @@ import type { SustainResult } from './sustain.js';
 
 /** Lines of Markdown. */
 export function crawlWords(result: CrawlBenchResult, faults: readonly string[]): string[] {
-  const { cpu, user, system, pages, pagesPerSecond, seconds, rss, stages } = result;
+  const { cpu, warmCpu, user, system, pages, pagesPerSecond, seconds, rss, stages } = result;
   const lines = [
     `- ${cpu.toFixed(2)} ms CPU a page (user ${user.toFixed(2)}, system ${system.toFixed(2)}), ${pages} pages`,
+    `- ${warmCpu.toFixed(2)} ms CPU a page warm, after the first quarter of them`,
     `- ${pagesPerSecond.toFixed(0)} pages/s over ${seconds.toFixed(1)} s; at most ${rss.toFixed(0)} MiB`,
     ...delayWords(result),
     `- beside it the synthetic server took ${result.serverCpu.toFixed(2)} ms a page; at most ${result.mostAtOncePerHost} request at once on a host`,

@@ -20,6 +20,8 @@ export interface CrawlBenchResult {
   readonly pages: number;
   /** CPU of all processes of the crawler, ms per page. */
   readonly cpu: number;
+  /** {@link CrawlRun.warmCpu} */
+  readonly warmCpu: number;
   readonly user: number;
   readonly system: number;
   readonly pagesPerSecond: number;
@@ -63,7 +65,7 @@ export async function crawlBench(options: CrawlBenchOptions): Promise<CrawlBench
       pages: log.distinctPages,
       ...{ cpu: (cost.user + cost.system) / total, user: cost.user / total, system: cost.system / total },
       ...{ pagesPerSecond: log.distinctPages / cost.seconds, seconds: cost.seconds, rss: cost.rss },
-      ...{ main: run.main, workers: run.workers },
+      ...{ main: run.main, workers: run.workers, warmCpu: run.warmCpu },
       reparse: (reparsed.user + reparsed.system) / total,
       serverCpu: run.serverCpu / total,
       mostAtOncePerHost: log.mostAtOncePerHost,

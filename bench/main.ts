@@ -28,6 +28,7 @@ const { values: flags, positionals } = parseArgs({
     latency: { type: 'string' },
     stages: { type: 'boolean', default: false },
     'max-cpu': { type: 'string', default: '2.5' },
+    'max-warm': { type: 'string', default: '1.5' },
     'max-rss': { type: 'string', default: '500' },
     'max-reparse': { type: 'string', default: '1' },
     crawler: { type: 'string', default: programFile },
@@ -97,8 +98,10 @@ function crawlOptions() {
 async function crawl(): Promise<boolean> {
   const result = await crawlBench({ ...crawlOptions(), hasStages: flags.stages });
   const faults = [...result.faults];
-  const { cpu, rss, reparse } = result;
+  const { cpu, warmCpu, rss, reparse } = result;
   if (!(cpu <= Number(flags['max-cpu']))) faults.push(`${cpu.toFixed(2)} ms CPU a page is over ${flags['max-cpu']}`);
+  const warm = Number(flags['max-warm']);
+  if (!(warmCpu <= warm)) faults.push(`${warmCpu.toFixed(2)} ms CPU a page warm is over ${warm}`);
   if (!(rss <= Number(flags['max-rss']))) faults.push(`${rss.toFixed(0)} MiB is over ${flags['max-rss']}`);
   const most = Number(flags['max-reparse']);
   if (!(reparse <= most)) faults.push(`${reparse.toFixed(2)} ms CPU a page is over ${most} for reparse`);

@@ -22,6 +22,8 @@ export interface MeasureOptions {
   readonly log?: string;
   /** Milliseconds after which the command is killed. */
   readonly timeout?: number;
+  /** Called at the start with what tells the CPU of the command's own process so far, ms. */
+  readonly started?: (cpuSoFar: () => number) => void;
 }
 
 /** The kernel keeps the peak itself; this only has to look once shortly before the end. */
@@ -40,6 +42,7 @@ export async function measure(command: readonly string[], options: MeasureOption
     stdio: ['ignore', file ?? 'pipe', file ?? 'inherit', 'pipe'],
   });
   if (file !== null) closeSync(file);
+  options.started?.(() => childrenOf(shell.pid!).reduce((sum, pid) => sum + cpu(pid), 0));
   let rss = 0;
   const sampler = setInterval(() => {
     rss = Math.max(rss, ...childrenOf(shell.pid!).map(peak));
@@ -92,6 +95,22 @@ function kill(pid: number): void {
 function peak(pid: number): number {
   try {
     return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
+/** Clock ticks of /proc a second, on every Linux. */
+const TICKS = 100;
+
+/** User and system CPU of a process, all its threads, ms; 0 where /proc does not tell. */
+function cpu(pid: number): number {
+  try {
+    // what follows the name, which may hold anything, begins with the third field
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;
   } catch {
     return 0;
   }

@@ -53,15 +53,48 @@ export interface Site {
 
 /** Authorities that were met lately; a page names few. */
 const SITES_KEPT = 4_096;
+
+/** An authority as links spell it. */
+export interface Authority {
+  readonly scheme: string;
+  readonly text: string;
+  /** `scheme//text` */
+  readonly prefix: string;
+  /** Null when only a whole parse can tell what is wrong with it. */
+  readonly site: Site | null;
+}
 const NOTHING: readonly string[] = Object.freeze([]);
 
 /** The rules of the normal form, apart from how a link is resolved. Used by {@link LinkResolver}. */
 export class NormalForm {
   private readonly rules: ParameterRules;
   private readonly sites = new Map<string, Site | null>();
+  /** Those met last, by their hashes: a look-up makes no string, and needs none that was hashed before. */
+  private readonly authorities = new Array<Authority | undefined>(SITES_KEPT).fill(undefined);
 
   constructor(options: KeyOptions) {
     this.rules = new ParameterRules(options);
+  }
+
+  /** The authority from `start` to `end` of a link.
+   * @param scheme with its colon
+   * @param hash of these characters */
+  authorityIn(link: string, start: number, end: number, hash: number, scheme: string): Authority {
+    const at = hash & (SITES_KEPT - 1);
+    const known = this.authorities[at];
+    if (
+      known !== undefined &&
+      known.text.length === end - start &&
+      known.scheme === scheme &&
+      link.startsWith(known.text, start)
+    ) {
+      return known;
+    }
+    const text = link.slice(start, end);
+    const prefix = `${scheme}//${text}`;
+    const met = { scheme, text, prefix, site: this.siteOf(prefix) };
+    this.authorities[at] = met;
+    return met;
   }
 
   /** The site of `scheme://authority` as it stands in a link (without credentials), or null when only a whole parse

@@ -91,15 +91,16 @@ export class LinkResolver {
     if (start === 0) return null;
     const end = authorityEnd(href, start);
     if (end < 0) return null;
-    this.lastPrefix = href.slice(0, end);
-    this.lastSite = this.form.siteOf(this.lastPrefix);
+    const authority = this.form.authorityIn(href, start, end, authorityHash, start === 8 ? 'https:' : 'http:');
+    this.lastPrefix = authority.prefix;
+    this.lastSite = authority.site;
     return this.lastSite === null ? null : this.onSite(this.lastSite, href, end);
   }
 
   private schemeRelative(href: string): NormalUrl | null {
     if (this.site === null) return null;
     const end = authorityEnd(href, 2);
-    const site = end < 0 ? null : this.form.siteOf(this.scheme + href.slice(0, end));
+    const site = end < 0 ? null : this.form.authorityIn(href, 2, end, authorityHash, this.scheme).site;
     return site === null ? null : this.onSite(site, href, end);
   }
 
@@ -151,15 +152,24 @@ export class LinkResolver {
   }
 }
 
+/** The hash of the characters that the last {@link authorityEnd} went over. */
+let authorityHash = 0;
+
 /** Where the authority that starts at `start` ends, or -1 when it is anything but a lower-case name and a port. */
 function authorityEnd(href: string, start: number): number {
   let i = start;
+  let hash = 0;
   for (; i < href.length; i++) {
     const code = href.charCodeAt(i);
     if (code > 127) return -1;
-    if (AUTHORITY_CLASS[code] === 1) continue;
+    if (AUTHORITY_CLASS[code] === 1) {
+      hash = (Math.imul(hash, 31) + code) | 0;
+      continue;
+    }
+    authorityHash = hash;
     return i > start && (code === 0x2f || code === 0x3f || code === 0x23) ? i : -1;
   }
+  authorityHash = hash;
   return i > start ? i : -1;
 }
 

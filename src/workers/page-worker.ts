@@ -284,7 +284,7 @@ export class PageWorker {
       this.#fail(error);
       return;
     }
-    this.#post({ type: 'reports', batch: { reports: this.#reports, links: this.#parts.screen.packer.take() } });
+    this.#post({ type: 'reports', batch: { reports: this.#reports, links: this.#parts.screen.packer.lend() } });
     this.#reports = [];
     const closed = [...this.#parts.warc.takeClosed(), ...this.#parts.text.takeClosed()];
     if (closed.length > 0) this.#post({ type: 'segments', closed });

@@ -15,6 +15,7 @@ import type {
   NearQuestion,
   ReportBatch,
 } from '../frontier/report.js';
+import { returnLinks } from '../url/packed-links.js';
 import type { SeedPlace } from '../url/scope.js';
 import { giveBack } from './body-budget.js';
 import { type FromWorker, type HeldPage, SharedState, type ToWorker, type WorkerSettings } from './messages.js';
@@ -189,6 +190,7 @@ export class WorkerPool {
         this.#deaths = 0;
         for (const report of message.batch.reports) member.out.delete(report.lease);
         this.#events.reports(message.batch);
+        returnLinks(message.batch.links);
         break;
       case 'held?':
         this.#events.held(message.questions, (answers) => this.#send(member, { type: 'held', answers }));
