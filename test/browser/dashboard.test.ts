@@ -15,7 +15,14 @@ FLAGS.push(
   '--disable-domain-reliability',
 );
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
+const SIZES = {
+  ...{
+    wide: { width: 1440, height: 900 },
+    desktop: { width: 1280, height: 900 },
+    tablet: { width: 820, height: 1180 },
+  },
+  ...{ phone: { width: 390, height: 844 }, small: { width: 360, height: 640 } },
+};
 
 let crawl: RunningCrawl;
 let browser: Browser;
@@ -61,6 +68,24 @@ async function violations(page: Page): Promise<string[]> {
 
 const go = (page: Page, view: string): Promise<void> =>
   page.getByRole('navigation').getByRole('link', { name: view }).click();
+
+test('at every width all views are in sight, nothing is cut off, and no card stands alone in a row', async () => {
+  const page = await open('wide');
+  await page.locator('.grid .card').first().waitFor();
+  for (const size of Object.values(SIZES)) {
+    await page.setViewportSize(size);
+    const ends = await page
+      .locator('nav a')
+      .evaluateAll((links) => links.map((link) => link.getBoundingClientRect().right));
+    expect(ends.filter((end) => end > size.width)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    const tops = await page
+      .locator('.grid > .card:not(.wide)')
+      .evaluateAll((cards) => cards.map((card) => Math.round(card.getBoundingClientRect().top)));
+    const rows = [...new Set(tops)].map((top) => tops.filter((other) => other === top).length);
+    expect(new Set(rows).size, `at ${size.width}, cards in rows: ${rows}`).toBe(1);
+  }
+}, 60_000);
 
 test.each(['desktop', 'phone'] as const)(
   'the tour: figures, a host and its block, seeds, dead letters (%s)',

@@ -1,7 +1,8 @@
 /** The figures of the moment. */
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { formatSize } from '../../units.js';
+import { OUTCOMES, type OutcomeCode } from '../../errors.js';
+import { counted, formatSize } from '../../units.js';
 import { Chart } from './chart.js';
 import type { Stats } from './client.js';
 import type { Live } from './live.js';
@@ -20,11 +21,19 @@ export function Overview({ live }: { live: Live }) {
       </div>
       <div class="grid">
         <Frontier stats={stats} />
-        <Bars title="Answers of this run by status" rows={statusRows(stats)} empty="No answers yet." />
-        <Bars title="Errors by outcome" rows={sorted(stats.errors)} empty="No errors." />
+        <Bars
+          title="Answers of this run by status"
+          note="Every request, robots.txt included."
+          rows={statusRows(stats)}
+          empty="No answers yet."
+        />
+        <Bars
+          title="What brought no page, and why"
+          note="Of the whole crawl. A host without a robots.txt (404) is none."
+          rows={sorted(stats.errors).map(explained)}
+          empty="No errors."
+        />
         <Bars title="Refused URLs by reason" rows={sorted(stats.rejected)} empty="None were refused." />
-        <Caches stats={stats} />
-        {stats.revisits.freshness !== null && <Revisits revisits={stats.revisits} />}
         <section class="card wide">
           <h2>Requests</h2>
           <ul class="feed">
@@ -54,7 +63,7 @@ function Tiles({ stats }: { stats: Stats }) {
     <dl class="tiles">
       <Tile name="Pages" value={count(stats.pages)} note={`${formatSize(stats.bytes)} received`} />
       <Tile name="Pages per second" value={rate(stats.pagesPerSecond)} note="over the last minute" />
-      <Tile name="In flight" value={count(stats.inFlight)} note={`${count(hosts.inPlay)} hosts in play`} />
+      <Tile name="In flight" value={count(stats.inFlight)} note={`${counted(hosts.inPlay, 'host')} in play`} />
       <Tile name="Known URLs" value={count(urls.known)} note={`${signed(stats.growth.known)} per second`} />
       <Tile name="Pending" value={count(urls.pending)} note={`${signed(stats.growth.pending)} per second`} />
       <Tile name="Hosts" value={count(hosts.known)} note={`${count(hosts.queued)} wait for a back queue`} />
@@ -91,12 +100,17 @@ function Frontier({ stats }: { stats: Stats }) {
   return (
     <section class="card">
       <h2>Frontier</h2>
-      <BarRows rows={levels.map((n, level) => [`Level ${level} hosts`, n] as const)} />
       <p class="muted">
-        {count(inPlay)} hosts in play; {held} of {count(there)} back queues held, at most {count(most)}.
+        {counted(inPlay, 'host')} in play; {held} of {count(there)} back queues held, at most {count(most)}.
         {ceiling !== null &&
           ` They allow ${rate(ceiling)} pages per second${binds ? ', and that is what holds the crawl back' : ''}.`}
       </p>
+      <h3>Hosts in line for a back queue, by priority</h3>
+      {levels.every((n) => n === 0) ? (
+        <p class="muted">None: every host with work is in play, or waits for its time.</p>
+      ) : (
+        <BarRows rows={levels.map((n, level) => [`${level}${LEVEL_WORDS[level] ?? ''}`, n] as const)} />
+      )}
       <h3>Why URLs wait</h3>
       {waiting.length === 0 && <p class="muted">None waits.</p>}
       <ul class="plain">
@@ -107,16 +121,21 @@ function Frontier({ stats }: { stats: Stats }) {
           </li>
         ))}
       </ul>
+      <Remembered stats={stats} />
+      {stats.revisits.freshness !== null && <Revisits revisits={stats.revisits} />}
     </section>
   );
 }
 
-function Caches({ stats: { caches } }: { stats: Stats }) {
+const LEVEL_WORDS: Readonly<Record<number, string>> = { 0: ' (first)', 4: ' (last)' };
+
+/** What is kept in memory of hosts. */
+function Remembered({ stats: { caches } }: { stats: Stats }) {
   const { dns, robots } = caches;
   const looked = dns.hits + dns.misses;
   return (
-    <section class="card">
-      <h2>Caches</h2>
+    <>
+      <h3>Remembered</h3>
       <ul class="plain">
         <li>
           <strong>DNS</strong> {count(dns.hosts)} hosts, {dns.pending} being looked up
@@ -126,14 +145,14 @@ function Caches({ stats: { caches } }: { stats: Stats }) {
           <strong>robots.txt</strong> {count(robots.origins)} origins
         </li>
       </ul>
-    </section>
+    </>
   );
 }
 
 function Revisits({ revisits: { fetched, notModified, changed, freshness } }: { revisits: Stats['revisits'] }) {
   return (
-    <section class="card">
-      <h2>Revisits</h2>
+    <>
+      <h3>Revisits</h3>
       <ul class="plain">
         <li>
           <strong>{count(fetched)}</strong> visits: {count(changed)} changed, {count(notModified)} not modified (304)
@@ -142,16 +161,17 @@ function Revisits({ revisits: { fetched, notModified, changed, freshness } }: { 
           <strong>{percent(freshness ?? 0)}</strong> of the pages are believed to be as they are held
         </li>
       </ul>
-    </section>
+    </>
   );
 }
 
-type Row = readonly [string, number];
+type Row = readonly [name: string, n: number, words?: string];
 
-function Bars({ title, rows, empty }: { title: string; rows: readonly Row[]; empty: string }) {
+function Bars({ title, note, rows, empty }: { title: string; note?: string; rows: readonly Row[]; empty: string }) {
   return (
     <section class="card">
       <h2>{title}</h2>
+      {note !== undefined && rows.length > 0 && <p class="muted note">{note}</p>}
       {rows.length === 0 ? <p class="muted">{empty}</p> : <BarRows rows={rows.slice(0, 10)} />}
     </section>
   );
@@ -159,9 +179,12 @@ function Bars({ title, rows, empty }: { title: string; rows: readonly Row[]; emp
 
 function BarRows({ rows }: { rows: readonly Row[] }) {
   const most = Math.max(1, ...rows.map(([, n]) => n));
-  const body: ComponentChildren = rows.map(([name, n]) => (
+  const body: ComponentChildren = rows.map(([name, n, words]) => (
     <tr key={name}>
-      <th scope="row">{name}</th>
+      <th scope="row">
+        {name}
+        {words !== undefined && <span class="words">{words}</span>}
+      </th>
       <td>{count(n)}</td>
       <td class="bar" aria-hidden="true">
         {n > 0 && <span style={{ width: `${(n / most) * 100}%` }} />}
@@ -177,6 +200,8 @@ function BarRows({ rows }: { rows: readonly Row[] }) {
 
 const sorted = (counts: Readonly<Record<string, number>>): Row[] =>
   Object.entries(counts).sort(([, a], [, b]) => b - a);
+/** With what the code means. */
+const explained = ([code, n]: Row): Row => [code, n, OUTCOMES[code as OutcomeCode]?.words];
 const statusRows = ({ statuses }: Stats): Row[] =>
   Object.entries(statuses).map(([status, n]) => [status === '0' ? 'no answer' : status, n] as const);
 
