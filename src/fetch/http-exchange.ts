@@ -23,8 +23,8 @@ import { type BodyPlan, ResponseReader } from './http-response.js';
 export interface ByteBudget {
   /** Accounts for `bytes` that came. */
   take(bytes: number): void;
-  /** False: the budget is spent, and somebody else goes on past it; reading should pause. */
-  mayReceive(reader: object): boolean;
+  /** False: the budget is spent, and somebody else goes on past it; reading should pause. `taken`: for this reader so far. */
+  mayReceive(reader: object, taken: number): boolean;
   /** A body may be decoded: null for at once, else when there is room for what may come of it. */
   turn(reader: object): Promise<void> | null;
   /** The fetch is over. Of the bytes that were taken for it what is in the result remains, which is the caller's. */
@@ -173,7 +173,7 @@ export class Exchange implements ConnectionHandler {
 
   resumeIfRoom(): void {
     if (this.#pausedSince === null || this.over) return;
-    if (!this.#context.budget!.mayReceive(this)) return;
+    if (!this.#context.budget!.mayReceive(this, this.#taken)) return;
     this.#pauseEnded();
     this.connection?.resume();
   }
@@ -237,7 +237,7 @@ export class Exchange implements ConnectionHandler {
     if (budget === undefined) return;
     this.#taken += bytes;
     budget.take(bytes);
-    if (!budget.mayReceive(this)) this.#pausedSince ??= this.#context.clock();
+    if (!budget.mayReceive(this, this.#taken)) this.#pausedSince ??= this.#context.clock();
   }
 
   #plan(head: ResponseHead, length: number | null): BodyPlan {

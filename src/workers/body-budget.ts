@@ -1,12 +1,20 @@
 /**
  * The one budget of all bodies in flight, as one worker sees it: what its client receives, and what it keeps of it until it
  * is archived, read and reported. Past the budget no lease goes out, and in the whole process one body at a time is still
- * received, and one at a time decoded, each until nothing is left of it: so bodies take at most the budget and these two.
+ * received, and one at a time decoded, each until nothing is left of it: so bodies take at most the budget and these two,
+ * and what small ones and stalled ones are allowed.
  */
 import type { FetchResult } from '../fetch/http.js';
 import type { ByteBudget } from '../fetch/http-exchange.js';
 import { type SharedState, Turn } from './messages.js';
 
+/** Bytes of a body up to which it is received whatever the budget says: there are only so many requests at a time, and most
+ * servers that never end what they began have sent less. */
+const SMALL = 16 * 1024;
+/** Whoever has a turn past the budget and does nothing with it for this long, ms, loses it, unless bodies are over the budget by
+ * more than this many bytes: then nobody else could go on. */
+const STALLED = 500;
+const SPARE = 16 * 1024 * 1024;
 /** Somebody else's bodies may make room without a word: looked at this often while somebody waits, ms. */
 const LOOK = 20;
 
@@ -14,16 +22,15 @@ export class BodyBudget implements ByteBudget {
   readonly #shared: SharedState;
   readonly #own: Int32Array;
   readonly #limit: number;
-  readonly #worker: number;
   readonly #waiting: { reader: object; go: () => void }[] = [];
   /** What this worker holds of bodies, and how much that is. */
   readonly #kept = new Map<object, number>();
-  /** What has this worker's turns to go on past the budget: who reads the answer, its result, then what was made of it. */
-  #receiving: object | null = null;
-  #decoding: object | null = null;
+  readonly #receiving: TurnPast;
+  readonly #decoding: TurnPast;
   /** Whose body is being decoded. */
   #busy: object | null = null;
   #timer: NodeJS.Timeout | null = null;
+  #watch: NodeJS.Timeout | null = null;
 
   /** @param own one word, see `WorkerSettings.ownBodies`
    * @param limit bytes, for all workers together */
@@ -31,7 +38,8 @@ export class BodyBudget implements ByteBudget {
     this.#shared = shared;
     this.#own = new Int32Array(own);
     this.#limit = limit;
-    this.#worker = worker;
+    this.#receiving = new TurnPast(shared, Turn.receive, worker);
+    this.#decoding = new TurnPast(shared, Turn.decode, worker);
   }
 
   take(bytes: number): void {
@@ -39,11 +47,8 @@ export class BodyBudget implements ByteBudget {
     Atomics.add(this.#own, 0, bytes);
   }
 
-  mayReceive(reader: object): boolean {
-    if (this.#receiving === reader || this.#hasRoom()) return true;
-    if (this.#receiving !== null || !this.#shared.takeTurn(Turn.receive, this.#worker)) return false;
-    this.#receiving = reader;
-    return true;
+  mayReceive(reader: object, taken: number): boolean {
+    return taken <= SMALL || this.#hasRoom() || this.#goesOn(this.#receiving, reader);
   }
 
   turn(reader: object): Promise<void> | null {
@@ -68,22 +73,16 @@ export class BodyBudget implements ByteBudget {
   pass(from: object, to: object, bytes: number): void {
     this.take(bytes - this.#forget(from));
     this.#kept.set(to, bytes);
-    if (this.#receiving === from) this.#receiving = to;
-    if (this.#decoding === from) this.#decoding = to;
+    this.#receiving.pass(from, to);
+    this.#decoding.pass(from, to);
     if (bytes === 0) this.drop(to);
   }
 
   /** Nothing is left of it. */
   drop(what: object): void {
     this.take(-this.#forget(what));
-    if (this.#receiving === what) {
-      this.#receiving = null;
-      this.#shared.endTurn(Turn.receive, this.#worker);
-    }
-    if (this.#decoding === what) {
-      this.#decoding = null;
-      this.#shared.endTurn(Turn.decode, this.#worker);
-    }
+    this.#receiving.end(what);
+    this.#decoding.end(what);
     this.#next();
   }
 
@@ -98,11 +97,21 @@ export class BodyBudget implements ByteBudget {
   }
 
   #mayDecode(reader: object): boolean {
-    if (this.#busy !== null) return false;
-    if (this.#hasRoom()) return true;
-    if (this.#decoding !== null || !this.#shared.takeTurn(Turn.decode, this.#worker)) return false;
-    this.#decoding = reader;
+    return this.#busy === null && (this.#hasRoom() || this.#goesOn(this.#decoding, reader));
+  }
+
+  #goesOn(turn: TurnPast, reader: object): boolean {
+    if (!turn.take(reader)) return false;
+    this.#watch ??= setTimeout(() => this.#endStalled(), STALLED).unref();
     return true;
+  }
+
+  #endStalled(): void {
+    this.#watch = null;
+    const mayEnd = this.#shared.bodies <= this.#limit + SPARE;
+    for (const turn of [this.#receiving, this.#decoding]) if (turn.hasStalled() && mayEnd) turn.end(turn.holder);
+    if (this.#receiving.holder === null && this.#decoding.holder === null) return;
+    this.#watch = setTimeout(() => this.#endStalled(), STALLED).unref();
   }
 
   #next(): void {
@@ -118,6 +127,49 @@ export class BodyBudget implements ByteBudget {
       this.#next();
       if (this.#waiting.length > 0) this.#look();
     }, LOOK);
+  }
+}
+
+/** A turn to go on past the budget, as one worker sees it. */
+class TurnPast {
+  /** Who has it in this worker: whoever reads an answer, then its result, then what was made of that. */
+  holder: object | null = null;
+  readonly #shared: SharedState;
+  readonly #turn: Turn;
+  readonly #worker: number;
+  #hasMoved = false;
+
+  constructor(shared: SharedState, turn: Turn, worker: number) {
+    this.#shared = shared;
+    this.#turn = turn;
+    this.#worker = worker;
+  }
+
+  /** True if `reader` has it now; then it got on. */
+  take(reader: object): boolean {
+    if (this.holder === null && this.#shared.takeTurn(this.#turn, this.#worker)) this.holder = reader;
+    if (this.holder !== reader) return false;
+    this.#hasMoved = true;
+    return true;
+  }
+
+  pass(from: object, to: object): void {
+    if (this.holder !== from) return;
+    this.holder = to;
+    this.#hasMoved = true;
+  }
+
+  end(holder: object | null): void {
+    if (holder === null || this.holder !== holder) return;
+    this.holder = null;
+    this.#shared.endTurn(this.#turn, this.#worker);
+  }
+
+  /** It has not got on since this was asked last. */
+  hasStalled(): boolean {
+    const hasMoved = this.#hasMoved;
+    this.#hasMoved = false;
+    return !hasMoved;
   }
 }
 

@@ -439,6 +439,20 @@ describe('a limit of size', () => {
     // 12 bodies at once would be 4.8 MB; a paused one may have had one read of 64 KiB more.
     expect(budget.most).toBeLessThan(500_000 + 400_000 + 12 * 65_536);
   });
+
+  it("does not count the time in which it did not read for want of room as its server's", async () => {
+    const server = await serve(page('x'.repeat(400_000)));
+    const until = performance.now() + 400;
+    const budget = {
+      take: () => {},
+      mayReceive: () => performance.now() > until,
+      turn: () => null,
+      delivered: () => {},
+    };
+    const client = makeClient({ budget });
+    const { code, started, ended, blocked } = await get(client, server.url);
+    expect([code, ended - started > 300, blocked > 200, ended - started >= blocked]).toEqual(['ok', true, true, true]);
+  });
 });
 
 describe('a fault', () => {

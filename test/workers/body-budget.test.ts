@@ -5,6 +5,8 @@ import { BodyBudget, giveBack } from '../../src/workers/body-budget.js';
 import { SharedState } from '../../src/workers/messages.js';
 
 const LIMIT = 1000;
+/** More than is received whatever the budget says. */
+const MUCH = 20_000;
 const body = (bytes: number, payload = Buffer.alloc(0)) => ({ payload, body: Buffer.alloc(bytes) }) as FetchResult;
 
 function twoWorkers() {
@@ -46,24 +48,54 @@ test('past the budget one body is received in the process, until nothing is left
   const { shared, one, two } = twoWorkers();
   const [a, b, c] = ['a', 'b', 'c'].map((name) => ({ name }));
   one.take(LIMIT);
-  expect([one.mayReceive(a), two.mayReceive(b)]).toEqual([true, true]); // up to the budget
+  expect([one.mayReceive(a, MUCH), two.mayReceive(b, MUCH)]).toEqual([true, true]); // up to the budget
   one.take(1);
-  expect([one.mayReceive(a), one.mayReceive(c), two.mayReceive(b), one.mayReceive(a)]).toEqual([
+  expect([one.mayReceive(a, MUCH), one.mayReceive(c, MUCH), two.mayReceive(b, MUCH), one.mayReceive(a, MUCH)]).toEqual([
     ...[true, false, false, true],
   ]);
   const result = body(LIMIT + 1);
   one.delivered(a, LIMIT + 1, result);
-  expect([one.mayReceive(c), two.mayReceive(b)]).toEqual([false, false]); // it is here, and waits to be read
+  expect([one.mayReceive(c, MUCH), two.mayReceive(b, MUCH)]).toEqual([false, false]); // it is here, and waits to be read
   const text = {};
   one.pass(result, text, LIMIT + 500);
-  expect([shared.bodies, two.mayReceive(b)]).toEqual([LIMIT + 500, false]); // it was read, its text is not kept yet
+  expect([shared.bodies, two.mayReceive(b, MUCH)]).toEqual([LIMIT + 500, false]); // it was read, its text is not kept yet
   two.take(LIMIT);
   one.drop(text);
-  expect([shared.bodies, two.mayReceive(b)]).toEqual([LIMIT, true]);
+  expect([shared.bodies, two.mayReceive(b, MUCH)]).toEqual([LIMIT, true]);
   two.take(1);
-  expect([two.mayReceive(b), one.mayReceive(c)]).toEqual([true, false]);
+  expect([two.mayReceive(b, MUCH), one.mayReceive(c, MUCH)]).toEqual([true, false]);
   two.delivered(b, LIMIT + 1, body(0));
-  expect([shared.bodies, one.mayReceive(c)]).toEqual([0, true]);
+  expect([shared.bodies, one.mayReceive(c, MUCH)]).toEqual([0, true]);
+});
+
+test('a small body is received whatever the budget says', () => {
+  const { one, two } = twoWorkers();
+  one.take(LIMIT + 1);
+  expect([one.mayReceive({}, MUCH), one.mayReceive({}, 10_000), two.mayReceive({}, 10_000)]).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  expect(two.mayReceive({}, MUCH)).toBe(false);
+});
+
+test('a turn goes on to another when its server sends no more, unless there is too much already', async () => {
+  const { one, two } = twoWorkers();
+  const [silent, lively] = [{}, {}];
+  one.take(LIMIT + 1);
+  expect([one.mayReceive(silent, MUCH), two.mayReceive(lively, MUCH)]).toEqual([true, false]);
+  const turns = async (): Promise<void> => {
+    for (let i = 0; i < 60 && !two.mayReceive(lively, MUCH); i++) await sleep(20);
+  };
+  await turns();
+  expect([two.mayReceive(lively, MUCH), one.mayReceive(silent, MUCH)]).toEqual([true, false]);
+  for (let i = 0; i < 40; i++) {
+    await sleep(20);
+    expect([one.mayReceive(silent, MUCH), two.mayReceive(lively, MUCH)]).toEqual([false, true]);
+  }
+  two.take(20 << 20); // it has sent so much that nobody may follow it
+  await sleep(1_200);
+  expect(one.mayReceive(silent, MUCH)).toBe(false);
 });
 
 test('a body that was not coded counts once', () => {
@@ -82,13 +114,13 @@ test('what a thread held when it died is given back, so that crashes never use t
   one.take(400);
   one.delivered({}, 0, body(700));
   two.take(50);
-  expect([one.mayReceive(a), two.mayReceive(b)]).toEqual([true, false]);
+  expect([one.mayReceive(a, MUCH), two.mayReceive(b, MUCH)]).toEqual([true, false]);
   await one.turn(a);
   giveBack(shared, own[0]);
   shared.endTurns(0);
-  expect([shared.bodies, two.mayReceive(b)]).toEqual([50, true]);
+  expect([shared.bodies, two.mayReceive(b, MUCH)]).toEqual([50, true]);
   giveBack(shared, own[0]);
   expect(shared.bodies).toBe(50);
   two.take(LIMIT);
-  expect([two.mayReceive(b), two.turn(b)]).toEqual([true, null]); // past the budget: the turns are free
+  expect([two.mayReceive(b, MUCH), two.turn(b)]).toEqual([true, null]); // past the budget: the turns are free
 });
