@@ -11,7 +11,7 @@ const SIZES = [16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512].map((kib) => kib
 /** Less than this comes out of the runtime's own slab. */
 const SMALL = 4 * 1024;
 /** Bytes from which on a buffer is made larger than {@link MAPPED}, whose pages nobody writes to and so nobody has. */
-const VERY_LARGE = 4 * 1024 * 1024;
+const VERY_LARGE = 1024 * 1024;
 /** What is larger than 32 MiB the C library maps, and unmaps when it is freed. Memory of smaller buffers goes back to a heap
  * of its own, whose gaps the system does not get back: 200 MiB, with bodies of 15 MB. */
 const MAPPED = 33 * 1024 * 1024;

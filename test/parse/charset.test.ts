@@ -51,6 +51,20 @@ describe('the encoding of a page', () => {
 });
 
 describe('decoding', () => {
+  test('a large body is decoded in pieces to what each of its bytes is by itself', () => {
+    for (const charset of ['windows-1252', 'x-user-defined']) {
+      const unit = Array.from({ length: 256 }, (_, byte) => decode(Buffer.from([byte]), charset));
+      for (const [from, count] of [
+        [0, 256],
+        [0x20, 0x60],
+      ]) {
+        const bytes = Buffer.from(Uint8Array.from({ length: 600_001 }, (_, i) => from + (Math.imul(i, 7919) % count)));
+        const expected = Array.from(bytes, (byte) => unit[byte]).join('');
+        expect(decode(bytes, charset) === expected).toBe(true);
+      }
+    }
+    expect(decode(Buffer.from([0x41, 0x80, 0xff]), 'x-user-defined')).toBe('A\uf780\uf7ff');
+  });
   test('windows-1252 has its own signs at 0x80 to 0x9F', () => {
     expect(decode(Buffer.from([0x80, 0x93, 0x81, 0x9f, 0xe9]), 'windows-1252')).toBe('€“\x81Ÿé');
   });
