@@ -1,8 +1,8 @@
 /**
  * The one budget of all bodies in flight, as one worker sees it: what its client receives, and what it keeps of it until it
  * is archived, read and reported. Past the budget no lease goes out, and in the whole process one body at a time is still
- * received, and one at a time decoded, each until nothing is left of it: so bodies take at most the budget and these two,
- * and what small ones and stalled ones are allowed.
+ * received and decoded, until nothing is left of it: so bodies take at most the budget and that one, and what small ones and
+ * stalled ones are allowed.
  */
 import type { FetchResult } from '../fetch/http.js';
 import type { ByteBudget } from '../fetch/http-exchange.js';
@@ -25,8 +25,7 @@ export class BodyBudget implements ByteBudget {
   readonly #waiting: { reader: object; go: () => void }[] = [];
   /** What this worker holds of bodies, and how much that is. */
   readonly #kept = new Map<object, number>();
-  readonly #receiving: TurnPast;
-  readonly #decoding: TurnPast;
+  readonly #turnPast: TurnPast;
   /** Whose body is being decoded. */
   #busy: object | null = null;
   #timer: NodeJS.Timeout | null = null;
@@ -38,8 +37,7 @@ export class BodyBudget implements ByteBudget {
     this.#shared = shared;
     this.#own = new Int32Array(own);
     this.#limit = limit;
-    this.#receiving = new TurnPast(shared, Turn.receive, worker);
-    this.#decoding = new TurnPast(shared, Turn.decode, worker);
+    this.#turnPast = new TurnPast(shared, worker);
   }
 
   take(bytes: number): void {
@@ -48,11 +46,12 @@ export class BodyBudget implements ByteBudget {
   }
 
   mayReceive(reader: object, taken: number): boolean {
-    return taken <= SMALL || this.#hasRoom() || this.#goesOn(this.#receiving, reader);
+    return taken <= SMALL || this.#hasRoom() || this.#goesOn(reader);
   }
 
   turn(reader: object): Promise<void> | null {
-    if (this.#waiting.length === 0 && this.#mayDecode(reader)) {
+    const isFirst = this.#waiting.length === 0 || this.#turnPast.holder === reader;
+    if (isFirst && this.#mayDecode(reader)) {
       this.#busy = reader;
       return null;
     }
@@ -73,16 +72,14 @@ export class BodyBudget implements ByteBudget {
   pass(from: object, to: object, bytes: number): void {
     this.take(bytes - this.#forget(from));
     this.#kept.set(to, bytes);
-    this.#receiving.pass(from, to);
-    this.#decoding.pass(from, to);
+    this.#turnPast.pass(from, to);
     if (bytes === 0) this.drop(to);
   }
 
   /** Nothing is left of it. */
   drop(what: object): void {
     this.take(-this.#forget(what));
-    this.#receiving.end(what);
-    this.#decoding.end(what);
+    this.#turnPast.end(what);
     this.#next();
   }
 
@@ -97,26 +94,31 @@ export class BodyBudget implements ByteBudget {
   }
 
   #mayDecode(reader: object): boolean {
-    return this.#busy === null && (this.#hasRoom() || this.#goesOn(this.#decoding, reader));
+    return this.#busy === null && (this.#hasRoom() || this.#goesOn(reader));
   }
 
-  #goesOn(turn: TurnPast, reader: object): boolean {
-    if (!turn.take(reader)) return false;
+  #goesOn(reader: object): boolean {
+    if (!this.#turnPast.take(reader)) return false;
     this.#watch ??= setTimeout(() => this.#endStalled(), STALLED).unref();
     return true;
   }
 
   #endStalled(): void {
     this.#watch = null;
-    const mayEnd = this.#shared.bodies <= this.#limit + SPARE;
-    for (const turn of [this.#receiving, this.#decoding]) if (turn.hasStalled() && mayEnd) turn.end(turn.holder);
-    if (this.#receiving.holder === null && this.#decoding.holder === null) return;
+    const turn = this.#turnPast;
+    if (turn.hasStalled() && this.#shared.bodies <= this.#limit + SPARE) turn.end(turn.holder);
+    if (turn.holder === null) return;
     this.#watch = setTimeout(() => this.#endStalled(), STALLED).unref();
   }
 
+  /** The first that waits goes, unless one that came later has the turn: what it holds would be in the way of the others. */
   #next(): void {
-    if (this.#waiting.length === 0 || !this.#mayDecode(this.#waiting[0].reader)) return;
-    const { reader, go } = this.#waiting.shift()!;
+    const at = Math.max(
+      0,
+      this.#waiting.findIndex(({ reader }) => reader === this.#turnPast.holder),
+    );
+    if (this.#waiting.length === 0 || !this.#mayDecode(this.#waiting[at].reader)) return;
+    const [{ reader, go }] = this.#waiting.splice(at, 1);
     this.#busy = reader;
     go();
   }
@@ -130,24 +132,22 @@ export class BodyBudget implements ByteBudget {
   }
 }
 
-/** A turn to go on past the budget, as one worker sees it. */
+/** The turn to go on past the budget, as one worker sees it. */
 class TurnPast {
   /** Who has it in this worker: whoever reads an answer, then its result, then what was made of that. */
   holder: object | null = null;
   readonly #shared: SharedState;
-  readonly #turn: Turn;
   readonly #worker: number;
   #hasMoved = false;
 
-  constructor(shared: SharedState, turn: Turn, worker: number) {
+  constructor(shared: SharedState, worker: number) {
     this.#shared = shared;
-    this.#turn = turn;
     this.#worker = worker;
   }
 
   /** True if `reader` has it now; then it got on. */
   take(reader: object): boolean {
-    if (this.holder === null && this.#shared.takeTurn(this.#turn, this.#worker)) this.holder = reader;
+    if (this.holder === null && this.#shared.takeTurn(Turn.past, this.#worker)) this.holder = reader;
     if (this.holder !== reader) return false;
     this.#hasMoved = true;
     return true;
@@ -162,7 +162,7 @@ class TurnPast {
   end(holder: object | null): void {
     if (holder === null || this.holder !== holder) return;
     this.holder = null;
-    this.#shared.endTurn(this.#turn, this.#worker);
+    this.#shared.endTurn(Turn.past, this.#worker);
   }
 
   /** It has not got on since this was asked last. */

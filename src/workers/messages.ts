@@ -96,13 +96,12 @@ export type FromWorker =
   | { type: 'fatal'; message: string }
   | { type: 'closed' };
 
-/** What one worker of all does at a time: it reads a large body, or goes on past the budget of bodies with one that it
- * receives, or that it decodes. */
-export const Turn = { large: 1, receive: 2, decode: 3 } as const;
+/** What one worker of all does at a time: it reads a large body, or goes on with one past the budget of bodies. */
+export const Turn = { large: 1, past: 2 } as const;
 export type Turn = (typeof Turn)[keyof typeof Turn];
 
 /** Words that all workers share; behind them each has two of its own. */
-const OWN = 4;
+const OWN = 3;
 
 /** Shared memory between the threads: a few words that must be readable while a worker is busy. */
 export class SharedState {

@@ -98,6 +98,27 @@ test('a turn goes on to another when its server sends no more, unless there is t
   expect(one.mayReceive(silent, MUCH)).toBe(false);
 });
 
+test('who receives past the budget is decoded before those that waited longer, and they follow', async () => {
+  const { shared, one } = twoWorkers();
+  const [held, large] = [{}, {}];
+  one.take(LIMIT + 1);
+  expect(one.mayReceive(large, MUCH)).toBe(true);
+  one.take(30 << 20); // so much that the turn cannot be passed on
+  const granted: string[] = [];
+  const small = decode(one, 'small', 10, granted);
+  await sleep(30);
+  await one.turn(large);
+  granted.push('large');
+  const result = body(5);
+  one.delivered(large, 30 << 20, result);
+  await sleep(30);
+  expect(granted).toEqual(['large']);
+  one.drop(result);
+  one.drop(await small);
+  one.delivered(held, LIMIT + 1, body(0));
+  expect([granted, shared.bodies]).toEqual([['large', 'small'], 0]);
+});
+
 test('a body that was not coded counts once', () => {
   const { shared, one } = twoWorkers();
   const payload = Buffer.alloc(300);
