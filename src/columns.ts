@@ -6,6 +6,8 @@
 const BITS = 20;
 const SEGMENT = 1 << BITS;
 const MASK = SEGMENT - 1;
+/** Where the segment of a row begins. */
+export const segmentStart = (row: number): number => row - (row & MASK);
 /** The first segment alone begins small and doubles, 4 MB copied at most: a crawl has some thirty columns, and with whole
  * segments most of the time of a small one went into making and collecting them. */
 const FIRST = 1 << 12;
@@ -61,6 +63,11 @@ export class Uint32Column {
     const segment = this.#segments[from >>> BITS] ?? EMPTY;
     const isWhole = segment.length === 0 || segment.length >= end;
     return (isWhole ? segment : this.#reach(from - at + end - 1)).subarray(at, end);
+  }
+
+  /** The same as {@link view}, and its rows are there to be written. */
+  room(from: number, rows: number): Uint32Array {
+    return this.#reach(from + rows - 1).subarray(from & MASK, (from & MASK) + rows);
   }
 
   /** Writes rows from `from` on. */

@@ -8,12 +8,15 @@ import { NO_REVISITS } from '../revisit/policy.js';
 import { bestLevel, drawLevel } from './front-queues.js';
 import { DENIED_LIST, type HostTable, REVISIT_LIST, REVISITS } from './host-table.js';
 import { Revisits } from './revisits.js';
-import { LEVELS, NONE, UrlState, type UrlTable } from './url-table.js';
+import { LEVELS, markAttempts, markLevel, markState, NONE, type UrlRun, UrlState, type UrlTable } from './url-table.js';
 
 const LOWEST = LEVELS - 1;
 /** While lists are restored, a row of a host: the heads of its lists, and how many URLs are queued. */
 const COUNT = REVISIT_LIST + 1;
 const ROW = COUNT + 1;
+/** In place of a list: the URL is in none; more than its mark has to be known. */
+const NOWHERE = 255;
+const ASK = 254;
 /** The level of a host with revisits: they are worth as much as pages a few links away. */
 const REVISIT_LEVEL = 2;
 
@@ -123,25 +126,20 @@ export class HostQueues {
    *
    * From the last to the first, each before what is there: so the link of another URL, which lies anywhere in memory, is
    * never written. The heads of a host's lists and their length stand side by side meanwhile: one cache miss a URL, not
-   * five. Measured: 72 to 78 ns a URL with 100,000 hosts, 366 with a million.
+   * five; and what most marks amount to is looked up. Measured: 20 to 40 ns a URL
+   * with 100,000 hosts, 80 with a million.
    *
    * @param waits asked of URLs that failed: does it wait elsewhere?
    */
   restore(waits: (url: number) => boolean): void {
-    const urls = this.#urls;
     const hosts = this.#hosts;
+    const listOf = this.#listsOfMarks();
     const rows = new Uint32Array(hosts.size * ROW).fill(NONE);
     for (let host = 0; host < hosts.size; host++) rows[host * ROW + COUNT] = 0;
-    for (let url = urls.size - 1; url >= 0; url--) {
-      const list = this.#listOf(url, waits);
-      if (list < 0) continue;
-      const host = urls.hostOf(url);
-      const row = host * ROW;
-      const at = row + (list < LOWEST && hosts.demoted[host] === 1 ? LOWEST : list);
-      if (rows[at] === NONE) hosts.setTail(host, at - row, url);
-      urls.setLink(url, rows[at]);
-      rows[at] = url;
-      if (list !== DENIED_LIST) rows[row + COUNT]++;
+    for (let end = this.#urls.size; end > 0; ) {
+      const run = this.#urls.runBefore(end);
+      this.#restoreRun(run, listOf, rows, waits);
+      end = run.from;
     }
     for (let host = 0; host < hosts.size; host++) {
       const row = host * ROW;
@@ -153,6 +151,45 @@ export class HostQueues {
         if (list !== DENIED_LIST) hosts.levels[host] |= list === REVISIT_LIST ? REVISITS : 1 << list;
       }
     }
+  }
+
+  #restoreRun(
+    { from, marks, hosts: hostOf, links }: UrlRun,
+    listOf: Uint8Array,
+    rows: Uint32Array,
+    waits: (url: number) => boolean,
+  ): void {
+    const hosts = this.#hosts;
+    const { demoted } = hosts;
+    for (let i = marks.length - 1; i >= 0; i--) {
+      let list = listOf[marks[i]];
+      if (list === NOWHERE) continue;
+      if (list === ASK) {
+        const found = this.#listOf(from + i, waits);
+        if (found < 0) continue;
+        list = found;
+      }
+      const host = hostOf[i];
+      if (list < LOWEST && demoted[host] === 1) list = LOWEST;
+      const at = host * ROW + list;
+      if (rows[at] === NONE) hosts.setTail(host, list, from + i);
+      links[i] = rows[at];
+      rows[at] = from + i;
+      if (list !== DENIED_LIST) rows[host * ROW + COUNT]++;
+    }
+  }
+
+  /** By mark: the list of such a URL when a crawl goes on, {@link NOWHERE}, or {@link ASK}. */
+  #listsOfMarks(): Uint8Array {
+    const isStanding = this.#revisits.planner.isStanding;
+    return Uint8Array.from({ length: 256 }, (_, mark) => {
+      const state = markState(mark);
+      if (state === UrlState.denied) return DENIED_LIST;
+      if (state === UrlState.dead) return NOWHERE;
+      if (markAttempts(mark) > 0) return ASK;
+      if (state !== UrlState.pending) return NOWHERE;
+      return isStanding ? ASK : markLevel(mark);
+    });
   }
 
   /** The list of a URL when a crawl goes on, or -1. */

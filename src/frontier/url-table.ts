@@ -2,7 +2,7 @@
  * What memory holds of each known URL: no object, 9 bytes in columns (the text lies in the store; the seen table adds
  * 16, the time of the next visit 4). Columns grow by segments, so that growing never copies.
  */
-import { Uint8Column, Uint32Column } from '../columns.js';
+import { segmentStart, Uint8Column, Uint32Column } from '../columns.js';
 
 /** End of a linked list of URLs. */
 export const NONE = 0xffff_ffff;
@@ -43,7 +43,7 @@ export class UrlMarks {
   }
 
   state(id: number): UrlState {
-    return ((this.#packed.get(id) / PER_STATE) | 0) as UrlState;
+    return markState(this.#packed.get(id));
   }
 
   setState(id: number, state: UrlState): void {
@@ -55,7 +55,7 @@ export class UrlMarks {
   }
 
   level(id: number): number {
-    return ((this.#packed.get(id) % PER_STATE) / ATTEMPTS) | 0;
+    return markLevel(this.#packed.get(id));
   }
 
   setLevel(id: number, level: number): void {
@@ -64,7 +64,7 @@ export class UrlMarks {
   }
 
   attempts(id: number): number {
-    return this.#packed.get(id) % ATTEMPTS;
+    return markAttempts(this.#packed.get(id));
   }
 
   setAttempts(id: number, attempts: number): void {
@@ -97,6 +97,19 @@ export class UrlMarks {
   }
 }
 
+/** What {@link UrlMarks} keeps in one byte, taken apart. */
+export const markState = (mark: number): UrlState => ((mark / PER_STATE) | 0) as UrlState;
+export const markLevel = (mark: number): number => ((mark % PER_STATE) / ATTEMPTS) | 0;
+export const markAttempts = (mark: number): number => mark % ATTEMPTS;
+
+/** Some URLs in a row, as their columns lie in memory. */
+export interface UrlRun {
+  readonly from: number;
+  readonly marks: Uint8Array;
+  readonly hosts: Uint32Array;
+  readonly links: Uint32Array;
+}
+
 export class UrlTable extends UrlMarks {
   readonly #link = new Uint32Column();
   readonly #host = new Uint32Column();
@@ -124,6 +137,18 @@ export class UrlTable extends UrlMarks {
 
   setLink(id: number, next: number): void {
     this.#link.set(id, next);
+  }
+
+  /** The URLs before `end`, back to where their segment begins: for loops over all of them. */
+  runBefore(end: number): UrlRun {
+    const from = segmentStart(end - 1);
+    const rows = end - from;
+    return {
+      from,
+      marks: this.view(from, rows),
+      hosts: this.#host.view(from, rows),
+      links: this.#link.room(from, rows),
+    };
   }
 
   /** Hosts of URLs from `from` on, up to the end of a segment, at most `most`: for a checkpoint. */

@@ -37,7 +37,8 @@ export const wordsOf = ({ payload }: Block): Uint32Array =>
   new Uint32Array(payload.buffer as ArrayBuffer, payload.byteOffset, payload.length / 4);
 
 export const json = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
-export const parsed = <T>(payload: Uint8Array): T => JSON.parse(Buffer.from(payload).toString()) as T;
+export const parsed = <T>(payload: Uint8Array): T =>
+  JSON.parse(Buffer.from(payload.buffer, payload.byteOffset, payload.length).toString()) as T;
 
 /** Values of a block of JSON: some 100 KB, made in less than a millisecond. */
 const VALUES = 512;
