@@ -115,7 +115,7 @@ export class Frontier {
    */
   next(now: number, room: Int32Array, allowance: number, changes: Changes): Turn {
     const turn: Turn = { leases: [], resolve: [], load: [], rules: [], waitUntil: Number.POSITIVE_INFINITY };
-    const left = Int32Array.from(room);
+    const left = room.slice();
     const round = { now, left, allowance, turn, changes };
     for (let host = this.#state.blocks.due(now); host >= 0; host = this.#state.blocks.due(now))
       this.unblock(host, now, changes);

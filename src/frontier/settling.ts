@@ -127,8 +127,10 @@ export class Settling {
     const { code, status, ended } = outcome;
     const effect = OUTCOMES[code].url;
     if (effect === 'done') {
-      retries.forget(url);
-      urls.setAttempts(url, 0);
+      if (urls.attempts(url) > 0) {
+        retries.forget(url);
+        urls.setAttempts(url, 0);
+      }
       revisits.settle(url);
       urls.setState(url, UrlState.done);
       return 'done';

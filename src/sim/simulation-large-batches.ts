@@ -19,7 +19,7 @@ export class LargeBatches {
   #isInStore = false;
   #sends = 0;
   /** `leases.open`, and leases that were settled since: in the open batch, and in the one that is on its way. */
-  readonly #leases = new Map<number, OpenLease>();
+  readonly #leases = new Map<number, Lease>();
   #settled: number[] = [];
   #settledOnTheWay: number[] = [];
   #diesNext = false;
@@ -38,11 +38,11 @@ export class LargeBatches {
 
   /** Leases whose fate a start after this moment would not know. */
   get leases(): OpenLease[] {
-    return [...this.#leases.values()];
+    return Array.from(this.#leases.values(), entryOf);
   }
 
   granted(lease: Lease): void {
-    this.#leases.set(lease.id, entryOf(lease));
+    this.#leases.set(lease.id, lease);
   }
 
   settled(lease: Lease): void {

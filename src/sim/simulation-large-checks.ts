@@ -12,16 +12,18 @@ import { type Lesson, type OracleRules, owedAfter, penaltyAfter, Violation } fro
 export const PageState = { unknown: 0, pending: 1, leased: 2, retry: 3, denied: 4, done: 5, dead: 6 } as const;
 export type PageState = (typeof PageState)[keyof typeof PageState];
 
-/** What each state may become. A page that is done or dead stays so. */
-const MAY_BECOME: readonly (readonly PageState[])[] = [
-  [PageState.pending, PageState.denied],
-  [PageState.leased, PageState.denied, PageState.dead],
-  [PageState.pending, PageState.retry, PageState.done, PageState.dead],
-  [PageState.leased, PageState.denied, PageState.dead],
-  [PageState.pending],
-  [],
-  [],
-];
+/** What each state may become, a bit each. A page that is done or dead stays so. */
+const MAY_BECOME: readonly number[] = (
+  [
+    [PageState.pending, PageState.denied],
+    [PageState.leased, PageState.denied, PageState.dead],
+    [PageState.pending, PageState.retry, PageState.done, PageState.dead],
+    [PageState.leased, PageState.denied, PageState.dead],
+    [PageState.pending],
+    [],
+    [],
+  ] as readonly (readonly PageState[])[]
+).map((states) => states.reduce<number>((bits, state) => bits | (1 << state), 0));
 const OVER: ReadonlySet<number> = new Set([PageState.done, PageState.dead]);
 const LONG_AGO = Number.NEGATIVE_INFINITY;
 const DAY = 86_400_000;
@@ -101,7 +103,7 @@ export class LargeOracle {
   become(host: number, page: number, state: PageState, now: number): void {
     const before = this.#state[page] as PageState;
     this.checks++;
-    if (!MAY_BECOME[before].includes(state)) {
+    if ((MAY_BECOME[before] & (1 << state)) === 0) {
       throw new Violation(`page ${page} of host ${host} goes from state ${before} to state ${state}`);
     }
     this.#open.pages.push(page, before);

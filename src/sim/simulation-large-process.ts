@@ -191,9 +191,8 @@ export class LargeProcess {
     this.#tokens--;
     web.answer(host, page, world.requests++, now);
     const { code, status, retryAfterMs, ms } = web;
-    const order: Order = {
-      ...{ kind: 'report', lease, address, code, status, retryAfterMs, started: now, ended: now + ms },
-    };
+    // without a spread, which made it three times as dear
+    const order: Order = { kind: 'report', lease, address, code, status, retryAfterMs, started: now, ended: now + ms };
     this.batches.granted(lease);
     this.#out[lease.worker].set(lease.id, order);
     const late = faults.strikes('report.late', 0.05) ? faults.below(8_000) : 0;
