@@ -55,13 +55,18 @@ export async function run(args: Arguments, { terminal, signal }: World): Promise
   }
   if (args.flags.has('url') && list !== visits) throw new UserError('--url goes with "saunter list visits".', 2);
   return lookInto(requireDir(args), async (reader) => {
+    let isEmpty = true;
     for (const row of list(reader, args)) {
       if (terminal.closed || signal.aborted) break;
+      isEmpty = false;
       await terminal.printOne(args.flags.has('json') ? JSON.stringify(row) : columns(row));
     }
+    if (isEmpty) terminal.say(`There are no ${NOUNS[what] ?? what}.`);
     return signal.aborted ? 130 : 0;
   });
 }
+
+const NOUNS: Readonly<Record<string, string>> = { urls: 'URLs', blocks: 'blocked hosts', dead: 'dead letters' };
 
 /** Tab-separated, free of control characters. */
 const columns = (row: Row): string =>

@@ -158,6 +158,11 @@ function act({ frontier, batches, crawl }: OpenedCrawl, verb: LetterRequest['ver
 export const notMet = (host: string): UserError => new UserError(`This crawl has never met the host ${host}.`);
 
 export const notKnown = (url: string): UserError =>
+  url.includes('://')
+    ? unmet(url)
+    : new UserError(`"${url}" is no URL: give all of it, such as https://www.example.org/page.`, 2);
+
+const unmet = (url: string): UserError =>
   new UserError(`This crawl does not know the URL ${url}: it was never a seed, and no page that was read links to it.`);
 
 const tooManyHosts = (host: string): UserError =>

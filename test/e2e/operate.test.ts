@@ -258,7 +258,7 @@ describe('retry', () => {
     expect((await say('drop', '--host', 'sick.test', '--dir', dir)).words).toBe(`Dead letters dropped: ${PAGES - 2}.`);
     run.child.kill('SIGKILL');
     await run.over;
-    expect((await say('list', 'dead', '--dir', dir)).words).toBe('');
+    expect((await say('list', 'dead', '--dir', dir)).words).toBe('There are no dead letters.');
     expect((await say('retry', '--all', '--dir', dir)).words).toBe('There is no dead letter.');
     expect((await say('retry', other, '--dir', dir)).words).toBe('1 URL is pending again.');
     expect((await say('drop', '--all', '--undo', '--dir', dir)).words).toBe(`Dead letters brought back: ${PAGES - 2}.`);

@@ -73,6 +73,7 @@ describe('what was stored of a URL', () => {
   test('is missed in words', async () => {
     const words = async (...argv: string[]) => (await run(false, argv)).err;
     expect(await words()).toBe('Which URL? saunter show URL --dir DIR.\n');
+    expect(await words('never.test')).toMatch(/^"never\.test" is no URL: give all of it, such as https:/);
     expect(await words('http://never.test/')).toContain('does not know the URL http://never.test/');
     expect(await words(site.url('a.test', '/private'))).toContain('robots.txt forbids it');
     expect(await words(site.url('a.test', '/unwanted'))).toMatch(
