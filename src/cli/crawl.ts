@@ -94,6 +94,7 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
       live.attending(observed(options, remark, administered(options, remark, listening(options.dir, ui)))),
     ),
   );
+  if (args.flags.get('seeds') === '-') world.stdin.destroy(); // stopped before its end, it would keep the process alive
   terminal.print(
     args.flags.has('json')
       ? JSON.stringify(summary)

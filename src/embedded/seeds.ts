@@ -8,6 +8,7 @@ import type { NormalUrl } from '../url/normalize.js';
 import type { SeedPlace } from '../url/scope.js';
 import type { OpenedCrawl } from './open.js';
 import { checkSeeds } from './reach.js';
+import type { SeedReader } from './seed-reader.js';
 
 /** What became of a seed: `known` is also one that was given up and is tried again. */
 export type Planted = { outcome: 'admitted' | 'known' } | { outcome: 'refused'; reason: string };
@@ -46,12 +47,12 @@ async function plantRest(
   let refused = refusedBefore;
   for (let count = seeds.first.length; ; ) {
     await batches.flush();
-    if (options.signal.aborted) {
+    const chunk = await nextUnlessStopped(seeds, options.signal);
+    if (chunk === null) {
       ui.say('Not all seeds were read: the same command goes on with them.');
-      await seeds.close();
+      void seeds.close().catch(() => {}); // not waited for: its source may never give what it was asked for
       return false;
     }
-    const chunk = await seeds.next();
     if (chunk.length === 0) break;
     const given = land.given(chunk);
     await checkSeeds(opened, options, given);
@@ -64,6 +65,19 @@ async function plantRest(
   const isWhole = digest !== null && refused === 0;
   if (isWhole) batches.open.meta.push([LISTS, JSON.stringify([...lists, digest].slice(-MOST_LISTS))]);
   return true;
+}
+
+/** The next seeds; null if the crawl is to stop, also while they are waited for: standard input may stay open. */
+function nextUnlessStopped(seeds: SeedReader, signal: AbortSignal): Promise<string[] | null> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => resolve(null);
+    if (signal.aborted) return stop();
+    signal.addEventListener('abort', stop, { once: true });
+    seeds
+      .next()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', stop));
+  });
 }
 
 const NOTHING = { state: 'starting', pages: 0, bytes: 0, pending: 0, inFlight: 0, pagesPerSecond: 0 } as const;

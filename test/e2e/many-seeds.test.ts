@@ -63,7 +63,7 @@ const seedsKnown = (dir: string): number => {
 };
 
 test('seeds that are still being admitted when the crawl is killed are lost by none: the same list goes on', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const dir = scratch();
   const all = seeds(MANY);
@@ -93,8 +93,25 @@ test('seeds that are still being admitted when the crawl is killed are lost by n
   expect(seedsKnown(dir)).toBe(MANY);
 });
 
+test('Ctrl-C stops a crawl that waits for more seeds, and what was read is kept', { timeout: 120_000 }, async () => {
+  const dir = scratch();
+  const args = [program, 'crawl', '--workers', '1', '--seeds', '-', '--dir', dir, ...LOCAL];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'ignore'] });
+  child.stdin.on('error', () => {});
+  child.stdin.write(
+    seeds(CHUNK + 10)
+      .map((line) => `${line}\n`)
+      .join(''),
+  );
+  for (let known = 0; known < CHUNK; await sleep(50))
+    known = existsSync(join(dir, 'leases.open')) ? seedsKnown(dir) : 0;
+  child.kill('SIGINT'); // its input stays open
+  const [code] = await once(child, 'close');
+  expect([code, seedsKnown(dir)]).toEqual([130, CHUNK]);
+});
+
 test('a line that is no URL is named, what stands before it has joined, and the list goes on when it is mended', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const dir = scratch();
   const all = seeds(MANY);
@@ -112,7 +129,7 @@ test('a line that is no URL is named, what stands before it has joined, and the 
 });
 
 test('a list that was admitted whole is not read again, and one that grew needs --add', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const { runCrawl } = await built<typeof import('../../src/embedded/run.js')>('embedded/run.js');
   const dir = scratch();
@@ -161,7 +178,7 @@ test('a list that was admitted whole is not read again, and one that grew needs 
 test.each(['domain', 'host', 'prefix'])(
   'without its seeds a crawl goes on within the scope (%s) that they drew',
   {
-    timeout: 60_000,
+    timeout: 120_000,
   },
   async (scope) => {
     const dir = scratch();
@@ -184,7 +201,7 @@ test.each(['domain', 'host', 'prefix'])(
 );
 
 test('a store of before there was a table of seeds opens, and its seeds still draw the scope', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const dir = scratch();
   const flags = ['--dir', dir, ...LOCAL, '--patience', '5s'];
@@ -198,7 +215,7 @@ test('a store of before there was a table of seeds opens, and its seeds still dr
   expect(summary).toMatchObject({ known: 2, pages: 2, rejected: {} });
 });
 
-test('a program may give seeds as they come', { timeout: 60_000 }, async () => {
+test('a program may give seeds as they come', { timeout: 120_000 }, async () => {
   const { createCrawler } = await built<typeof import('../../src/index.js')>('index.js');
   async function* given() {
     for (const seed of seeds(MANY)) yield seed;
