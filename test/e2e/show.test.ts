@@ -29,7 +29,7 @@ beforeAll(async () => {
   dir = scratch();
   const opened = ['--resolve', '*.test=127.0.0.1', '--allow-private', '127.0.0.0/8', '--delay', '0'];
   expect((await crawl([site.url('a.test'), '--dir', dir, ...opened])).code).toBe(0);
-});
+}, 60_000);
 afterAll(async () => {
   await site.stop();
   removeScratches();
