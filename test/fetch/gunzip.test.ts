@@ -101,3 +101,20 @@ test('a body is handed out once: taken again it is empty, and bytes that come la
     expect(taken.equals(Buffer.alloc(size, 'a'))).toBe(true);
   }
 });
+
+test('a large buffer is freed when it is given back, whatever part of it is given; nobody else is', () => {
+  const pool = new BufferPool(1 << 20);
+  const before = process.memoryUsage().arrayBuffers;
+  for (let round = 0; round < 100; round++) {
+    const large = pool.take(8 << 20);
+    const part = large.subarray(100, 200);
+    pool.give(part);
+    expect([large.length, part.length]).toEqual([0, 0]);
+    pool.give(large); // twice does no harm
+  }
+  // 100 of them are 3.3 GB, had they waited for the collector
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1 << 30);
+  const foreign = Buffer.alloc(8 << 20, 1);
+  pool.give(foreign);
+  expect([foreign.length, foreign[0]]).toEqual([8 << 20, 1]);
+});
