@@ -216,7 +216,7 @@ describe('the second thread', () => {
       await commit({ robots: robots.slice(0, 1) });
       expect(said).toHaveLength(1);
     }, PATIENT);
-    expect(said[0]).toMatch(/crawl\.sqlite-wal has grown to \d+ MiB because another program keeps a read/);
+    expect(said[0]).toMatch(/crawl\.sqlite-wal has grown to \d+(\.\d+)? MB because another program keeps a read/);
     for (let i = 0; i < 8; i++) await commit({ robots: robots.slice(0, 1) });
     viewer.exec('COMMIT');
     viewer.close();
