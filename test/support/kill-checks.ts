@@ -12,6 +12,8 @@ export interface Kill {
   /** When the signal was sent, and when the process was gone. */
   readonly sent: number;
   readonly gone: number;
+  /** For how much of twice {@link GRACE_MS} before it one of its threads was ready to run and had no core, ms. */
+  readonly starved: number;
 }
 
 /** What had ended this long before a kill need not be durable yet (a batch is 200 ms, DESIGN section 8). */
@@ -76,11 +78,12 @@ function normal(url: string): string {
   return origin + (pathname === '/' ? '/' : pathname.replace(/\/$/, '')) + search;
 }
 
-/** A request may come again only if it was open, or had ended less than {@link GRACE_MS} before, at a kill. */
+/** A request may come again only if it was open, or had ended less than {@link GRACE_MS} before, at a kill; the time in
+ * which the machine gave the crawler no core is not counted. */
 export function repeatProblems(log: readonly LoggedRequest[], kills: readonly Kill[]): string[] {
   const last = new Map<string, LoggedRequest>();
   const excused = ({ arrived, ended }: LoggedRequest) =>
-    kills.some((kill) => arrived <= kill.gone && !(ended < kill.sent - GRACE_MS));
+    kills.some((kill) => arrived <= kill.gone && !(ended < kill.sent - GRACE_MS - kill.starved));
   const repeats: LoggedRequest[] = [];
   for (const request of [...log].sort((a, b) => a.arrived - b.arrived)) {
     const url = urlOf(request);

@@ -9,8 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicNow } from '../../src/sim/server-log.js';
 import { ServerProcess } from '../../src/sim/server-process.js';
 import { randomFor } from '../../src/sim/web-random.js';
-import { brokenPromises, type Kill } from './kill-checks.js';
+import { brokenPromises, GRACE_MS, type Kill } from './kill-checks.js';
 import { awaitMoment, type Moment } from './kill-moments.js';
+import { Starvation } from './starvation.js';
 
 export interface KillPlan {
   /** The program and its first arguments; a command (`crawl`, `export`, `verify`) follows. */
@@ -126,13 +127,15 @@ class KillRun {
     const need = moment === 'scan' ? 0 : served + Math.ceil(hosts * pages * progress);
     const reached = await Promise.race([this.#server.ask('pages', { pages: need }), crawl.over.then(() => null)]);
     if (reached === null) return false;
+    const starvation = new Starvation(crawl.child.pid!);
     const scene = { pid: crawl.child.pid!, dir, server: this.#server, random: this.#random, ended: crawl.ended };
-    const met = await awaitMoment(moment, scene);
+    const met = await awaitMoment(moment, scene).finally(() => starvation.end());
     if (crawl.ended.aborted) return false;
+    const starved = starvation.within(2 * GRACE_MS);
     const sent = monotonicNow();
     crawl.child.kill('SIGKILL');
     await crawl.over;
-    this.#kills.push({ moment, met, sent, gone: monotonicNow() });
+    this.#kills.push({ moment, met, sent, gone: monotonicNow(), starved });
     this.#plan.say?.(`killed at "${moment}"${met ? '' : ' (not met)'} after ${reached} pages`);
     return true;
   }
