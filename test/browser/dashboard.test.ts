@@ -66,6 +66,9 @@ async function violations(page: Page): Promise<string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
 }
 
+/** What a page shows a moment later. */
+const SOON = { timeout: 5_000 };
+
 const go = (page: Page, view: string): Promise<void> =>
   page.getByRole('navigation').getByRole('link', { name: view }).click();
 
@@ -74,11 +77,12 @@ test('at every width all views are in sight, nothing is cut off, and no card sta
   await page.locator('.grid .card').first().waitFor();
   for (const size of Object.values(SIZES)) {
     await page.setViewportSize(size);
+    // charts are fitted a moment after the window
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth'), SOON).toBe(true);
     const ends = await page
       .locator('nav a')
       .evaluateAll((links) => links.map((link) => link.getBoundingClientRect().right));
     expect(ends.filter((end) => end > size.width)).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     const tops = await page
       .locator('.grid > .card:not(.wide)')
       .evaluateAll((cards) => cards.map((card) => Math.round(card.getBoundingClientRect().top)));
@@ -98,7 +102,7 @@ test.each(['desktop', 'phone'] as const)(
     const pages = page.locator('.tile', { hasText: 'Pages' }).first().locator('dd').first();
     const before = await pages.textContent();
     await until(async () => (await pages.textContent()) !== before);
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth <= innerWidth'), SOON).toBe(true);
     expect(await violations(page)).toEqual([]);
 
     await go(page, 'Hosts');
@@ -141,7 +145,7 @@ test.each(['desktop', 'phone'] as const)(
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: /^Drop: .*gone\.test/ }).click();
     await page.getByText('1 letter is dropped.').waitFor();
-    expect(await again.count()).toBe(0);
+    await expect.poll(() => again.count(), SOON).toBe(0);
     await page.getByRole('button', { name: 'Undo' }).click();
     const tries = crawl.site.asked('gone.test').length;
     await again.click();
