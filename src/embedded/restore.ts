@@ -4,7 +4,7 @@ import { SegmentArchive } from '../archive/segment-recovery.js';
 import type { Changes } from '../changes.js';
 import type { Config } from '../config/config.js';
 import { frozenOptions } from '../config/load-config.js';
-import type { CrawlOptions, CrawlUi } from '../crawl-options.js';
+import type { CrawlOptions, CrawlProgress, CrawlUi } from '../crawl-options.js';
 import { BloomSeen } from '../dedupe/bloom-seen.js';
 import type { Random, Store } from '../engines/ports.js';
 import { systemClock } from '../engines/system.js';
@@ -134,6 +134,11 @@ export async function restore(
   return { archive, index, committed, projection: rebuilt.projection, rowsSince: rebuilt.rows, parts: told };
 }
 
+/** What there is to tell of a crawl that has not begun. */
+export const NOT_BEGUN: Omit<CrawlProgress, 'seconds'> = {
+  ...{ state: 'starting', pages: 0, bytes: 0, hosts: 0, pending: 0, inFlight: 0, pagesPerSecond: 0 },
+};
+
 /** Shows how far the reading is, now and then. */
 function starting(ui: CrawlUi): (done: number, total: number) => void {
   const began = systemClock.monotonic();
@@ -142,8 +147,7 @@ function starting(ui: CrawlUi): (done: number, total: number) => void {
     const now = systemClock.monotonic();
     if (now < next) return;
     next = now + PROGRESS;
-    const none = { pages: 0, bytes: 0, hosts: 0, pending: 0, inFlight: 0, pagesPerSecond: 0 };
-    ui.progress({ ...none, state: 'starting', seconds: (now - began) / 1000, share: done / total });
+    ui.progress({ ...NOT_BEGUN, seconds: (now - began) / 1000, share: done / total });
   };
 }
 

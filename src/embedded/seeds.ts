@@ -8,6 +8,7 @@ import type { NormalUrl } from '../url/normalize.js';
 import type { SeedPlace } from '../url/scope.js';
 import type { OpenedCrawl } from './open.js';
 import { checkSeeds } from './reach.js';
+import { NOT_BEGUN } from './restore.js';
 import type { SeedReader } from './seed-reader.js';
 
 /** What became of a seed: `known` is also one that was given up and is tried again. */
@@ -58,7 +59,7 @@ async function plantRest(
     await checkSeeds(opened, options, given);
     refused += plantAll(opened, given);
     count += chunk.length;
-    ui.progress({ ...NOTHING, hosts: opened.frontier.hosts.size, seeds: count, seconds: secondsSince(began) });
+    ui.progress({ ...NOT_BEGUN, hosts: opened.frontier.hosts.size, seeds: count, seconds: secondsSince(began) });
   }
   batches.open.meta.push(['seeds.unread', '']);
   // one that was refused may be welcome to a later run, which has other options
@@ -80,7 +81,6 @@ function nextUnlessStopped(seeds: SeedReader, signal: AbortSignal): Promise<stri
   });
 }
 
-const NOTHING = { state: 'starting', pages: 0, bytes: 0, pending: 0, inFlight: 0, pagesPerSecond: 0 } as const;
 const secondsSince = (began: number): number => (performance.now() - began) / 1000;
 
 /** Returns how many were refused. */

@@ -46,20 +46,19 @@ export class NameSet {
 
   has(name: string): boolean {
     if (this.#few !== null) return this.#few.has(name);
-    const at = this.#find(name);
-    return this.#slots[at] !== 0 || this.#slots[at + 1] !== 0;
+    return this.#isTaken(this.#find(name));
   }
 
   /** False if it is in already. */
   add(name: string): boolean {
-    if (this.has(name)) return false;
     if (this.#few !== null) {
+      if (this.#few.has(name)) return false;
       this.#few.add(name);
       if (this.#few.size > FEW) this.#pack(this.#few);
       return true;
     }
-    if ((this.#count + 1) * 2 > this.#slots.length * FULLEST) this.#grow();
-    this.#put(name);
+    if (!this.#put(name)) return false;
+    if (this.#count * 2 > this.#slots.length * FULLEST) this.#grow();
     return true;
   }
 
@@ -74,11 +73,18 @@ export class NameSet {
     for (const name of names) this.#put(name);
   }
 
-  #put(name: string): void {
+  /** There is an empty slot. False if it is in already. */
+  #put(name: string): boolean {
     const at = this.#find(name);
+    if (this.#isTaken(at)) return false;
     this.#slots[at] = this.#keyer.hi;
     this.#slots[at + 1] = this.#keyer.lo;
     this.#count++;
+    return true;
+  }
+
+  #isTaken(at: number): boolean {
+    return this.#slots[at] !== 0 || this.#slots[at + 1] !== 0;
   }
 
   #grow(): void {

@@ -51,8 +51,8 @@ export interface Site {
   readonly fetchOrigin: string;
 }
 
-/** Authorities that were met lately; a page names few. */
-const SITES_KEPT = 4_096;
+/** Authorities that are remembered; a page names few. */
+const AUTHORITIES = 4_096;
 
 /** An authority as links spell it. */
 export interface Authority {
@@ -68,9 +68,8 @@ const NOTHING: readonly string[] = Object.freeze([]);
 /** The rules of the normal form, apart from how a link is resolved. Used by {@link LinkResolver}. */
 export class NormalForm {
   private readonly rules: ParameterRules;
-  private readonly sites = new Map<string, Site | null>();
   /** Those met last, by their hashes: a look-up makes no string, and needs none that was hashed before. */
-  private readonly authorities = new Array<Authority | undefined>(SITES_KEPT).fill(undefined);
+  private readonly authorities = new Array<Authority | undefined>(AUTHORITIES).fill(undefined);
 
   constructor(options: KeyOptions) {
     this.rules = new ParameterRules(options);
@@ -80,7 +79,7 @@ export class NormalForm {
    * @param scheme with its colon
    * @param hash of these characters */
   authorityIn(link: string, start: number, end: number, hash: number, scheme: string): Authority {
-    const at = hash & (SITES_KEPT - 1);
+    const at = hash & (AUTHORITIES - 1);
     const known = this.authorities[at];
     if (
       known !== undefined &&
@@ -92,23 +91,9 @@ export class NormalForm {
     }
     const text = link.slice(start, end);
     const prefix = `${scheme}//${text}`;
-    const met = { scheme, text, prefix, site: this.siteOf(prefix) };
+    const met = { scheme, text, prefix, site: siteOf(parseUrl(prefix)) };
     this.authorities[at] = met;
     return met;
-  }
-
-  /** The site of `scheme://authority` as it stands in a link (without credentials), or null when only a whole parse
-   * can tell what is wrong with it. */
-  siteOf(prefix: string): Site | null {
-    let site = this.sites.get(prefix);
-    if (site === undefined) {
-      const url = parseUrl(prefix);
-      const found = url === null ? 'syntax' : describeSite(url);
-      site = typeof found === 'string' ? null : found;
-      if (this.sites.size >= SITES_KEPT) this.sites.clear();
-      this.sites.set(prefix, site);
-    }
-    return site;
   }
 
   /** The whole way: what the cheap path of {@link LinkResolver} must agree with. */
@@ -184,6 +169,12 @@ export class NormalForm {
 function trimSlash(path: string): string {
   const last = path.length - 1;
   return last > 0 && path.charCodeAt(last) === 0x2f && path.charCodeAt(last - 1) !== 0x2f ? path.slice(0, last) : path;
+}
+
+/** The site of a URL without credentials, or null if it has none that we crawl. */
+export function siteOf(url: URL | null): Site | null {
+  const found = url === null ? 'syntax' : describeSite(url);
+  return typeof found === 'string' ? null : found;
 }
 
 function describeSite(url: URL): Site | RefusalReason {

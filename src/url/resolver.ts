@@ -15,6 +15,7 @@ import {
   type NormalForm,
   type NormalUrl,
   type Site,
+  siteOf,
   type UrlRefusal,
 } from './normal-form.js';
 import { PERCENTS, SEMICOLONS, scanEnd, scanPath, scanQuery } from './scan.js';
@@ -45,7 +46,7 @@ export class LinkResolver {
     this.base = parsed?.href;
     if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return;
     this.scheme = parsed.protocol;
-    this.site = form.siteOf(`${parsed.protocol}//${parsed.host}`);
+    this.site = siteOf(parsed);
     this.path = parsed.pathname;
     this.directory = this.path.slice(0, this.path.lastIndexOf('/') + 1);
     const flags = scanPath(this.path, 0);

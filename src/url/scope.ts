@@ -132,7 +132,10 @@ function compileCondition(rule: ScopeRule, secret: Uint8Array): Omit<CompiledRul
       return {
         test: (url) => liesBelow(stems, afterScheme(url)),
         data: () => ({ ...rule, prefixes: mapped(stems.data(), (stem) => `http://${stem}`) }),
-        extend: (seed) => (stems.add(stemOf(prefixOf(seed))) ? prefixOf(seed) : null),
+        extend: (seed) => {
+          const prefix = prefixOf(seed);
+          return stems.add(stemOf(prefix)) ? prefix : null;
+        },
       };
     }
     case 'glob': {
