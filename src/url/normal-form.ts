@@ -89,7 +89,8 @@ export class NormalForm {
     ) {
       return known;
     }
-    const text = link.slice(start, end);
+    // a string of its own: a slice would keep the whole link alive, which may have 64 KB
+    const text = Buffer.from(link.slice(start, end), 'latin1').latin1Slice();
     const prefix = `${scheme}//${text}`;
     const met = { scheme, text, prefix, site: siteOf(parseUrl(prefix)) };
     this.authorities[at] = met;

@@ -153,16 +153,20 @@ export class LinkResolver {
   }
 }
 
+/** Characters of an authority that is remembered: those of the longest name and a port. */
+const LONGEST_AUTHORITY = 260;
+
 /** The hash of the characters that the last {@link authorityEnd} went over. */
 let authorityHash = 0;
 
-/** Where the authority that starts at `start` ends, or -1 when it is anything but a lower-case name and a port. */
+/** Where the authority that starts at `start` ends, or -1 when it is anything but a lower-case name and a port, or longer than
+ * any that DNS can hold. */
 function authorityEnd(href: string, start: number): number {
   let i = start;
   let hash = 0;
   for (; i < href.length; i++) {
     const code = href.charCodeAt(i);
-    if (code > 127) return -1;
+    if (code > 127 || i - start >= LONGEST_AUTHORITY) return -1;
     if (AUTHORITY_CLASS[code] === 1) {
       hash = (Math.imul(hash, 31) + code) | 0;
       continue;

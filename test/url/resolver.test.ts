@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createNormalizer, normalizeUrl } from '../../src/url/normalize.js';
@@ -116,6 +118,35 @@ describe('a page’s links', () => {
     expect(resolver.resolve('a')).toEqual({ url: null, reason: 'syntax' });
     const long = normalizer.resolver(`http://a.com/${'x/'.repeat(2_000)}`);
     expect(long.resolve('y'.repeat(200))).toMatchObject({ url: null, reason: 'length' });
+  });
+});
+
+describe('authorities that are remembered', () => {
+  // 4,000 links of 60 KB each to other hosts, as a hostile page may have: 240 MB, if any part of one kept the whole
+  it('keep no link alive, however long it is', () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const own = createNormalizer();
+    const tail = '#'.padEnd(60_000, 'x');
+    const held = (): number => {
+      collect();
+      const { heapUsed, external } = process.memoryUsage();
+      return heapUsed + external;
+    };
+    const before = held();
+    for (let i = 0; i < 4_000; i++) {
+      const link = Buffer.from(`https://host-${i}.example.com/p${tail}`).latin1Slice();
+      const { url } = own.resolver('http://a.com/').resolve(link);
+      if (url !== `https://host-${i}.example.com/p`) throw new Error(`${link.slice(0, 80)} became ${url}`);
+    }
+    const grown = held() - before;
+    expect(own.resolver('http://a.com/').resolve('//host-1.example.com/q').url).toBe('http://host-1.example.com/q');
+    expect(grown).toBeLessThan(40e6);
+  });
+
+  it('are those that a name server could know: a longer one is parsed, to the same end', () => {
+    const href = `https://${'a.'.repeat(200)}com/x`;
+    expect(normalizer.resolver('http://a.com/').resolve(href)).toEqual(normalizeUrl(href));
   });
 });
 
