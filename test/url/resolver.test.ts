@@ -122,7 +122,7 @@ describe('a page’s links', () => {
 });
 
 describe('authorities that are remembered', () => {
-  // 4,000 links of 60 KB each to other hosts, as a hostile page may have: 240 MB, if any part of one kept the whole
+  // 4,000 links of 60 KB each to other hosts, as hostile pages may have: they held 118 MB here while a part kept the whole
   it('keep no link alive, however long it is', () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
