@@ -77,8 +77,13 @@ export class CdxjWriter {
     try {
       if (size < committed) await rebuildCdxj(path, lines());
       const file = await open(path, 'a');
-      if (size > committed) await file.truncate(committed);
-      return new CdxjWriter(path, file, (await file.stat()).size);
+      try {
+        if (size > committed) await file.truncate(committed);
+        return new CdxjWriter(path, file, (await file.stat()).size);
+      } catch (cause) {
+        await file.close().catch(() => {});
+        throw cause;
+      }
     } catch (cause) {
       throw archiveError('open', path, cause);
     }

@@ -18,6 +18,9 @@ interface Input {
   readonly open?: 'auto' | 'none';
 }
 
+/** Of what has no limit of its own. */
+const MOST = 1e18;
+
 type Limits = Partial<Pick<Input, 'least' | 'most'>>;
 
 const SUFFIXES: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, b: 1e9, g: 1e9, t: 1e12 };
@@ -42,7 +45,7 @@ const parseBits = (text: string): number => {
 const many = (initial: string, says: string, limits: Limits = {}): Input => ({
   ...{ value: 'N', initial, says, read: parseCount, example: 'a number such as 10k, 5M, 1B or 1e9' },
   shown: amount,
-  ...{ least: 1, most: 1e18, ...limits },
+  ...{ least: 1, most: MOST, ...limits },
 });
 const time = (initial: string, says: string, limits: Limits = {}): Input => ({
   ...{ value: 'D', initial, says, read: parseDuration, example: 'a duration such as 300ms, 10s or 30d' },
@@ -52,7 +55,7 @@ const time = (initial: string, says: string, limits: Limits = {}): Input => ({
 const bytes = (initial: string, says: string): Input => ({
   ...{ value: 'SIZE', initial, says, read: parseSize, example: 'a size such as 100KB, 2MB or 64GiB' },
   shown: formatSize,
-  ...{ least: 1, most: 1e18 },
+  ...{ least: 1, most: MOST },
 });
 const share = (initial: string, says: string, limits: Limits = {}): Input => ({
   ...{ value: 'SHARE', initial, says, read: parseShare, example: 'a share such as 1% or 0.5' },
@@ -129,5 +132,7 @@ const URLS_PER_PAGE = 5;
 
 /** Of a value that could be read, which limit it breaks; of another, how one is written. */
 function allowed({ example, least, most, shown }: Input, value: number): string {
-  return Number.isNaN(value) ? example : `a value from ${shown(least)} to ${shown(most)}`;
+  if (Number.isNaN(value)) return example;
+  if (most !== MOST) return `a value from ${shown(least)} to ${shown(most)}`;
+  return value < least ? `at least ${shown(least)}` : `at most ${shown(most)}`;
 }

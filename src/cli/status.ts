@@ -100,7 +100,9 @@ function words(status: ReturnType<typeof read>): string {
   }
   if (seen !== null) lines.push(`in Bloom   ${formatCount(seen.inserted).padStart(12)}   ${seenWords(seen)}`);
   if (ceiling !== null)
-    lines.push(`ceiling    ${formatCount(ceiling.backQueues).padStart(12)}   ${ceilingWords(ceiling)}`);
+    lines.push(
+      `ceiling    ${formatCount(ceiling.backQueues).padStart(12)}   ${ceilingWords(ceiling, Number(status.pending) > 0)}`,
+    );
   const failures = Object.values(status.errors).reduce((sum, n) => sum + n, 0);
   if (failures > 0)
     lines.push(

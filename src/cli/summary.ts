@@ -2,6 +2,7 @@
 import type { CeilingSummary, CrawlProgress, CrawlSummary, SeenSummary } from '../crawl-options.js';
 import { OUTCOMES, type OutcomeCode } from '../errors.js';
 import { counted, formatCount, formatDuration, formatSize } from '../units.js';
+import { refusedWords } from './refused-words.js';
 import { cleanLine } from './terminal.js';
 
 /** One line while a crawl runs. */
@@ -41,11 +42,15 @@ export function summaryText(summary: CrawlSummary, dir: string | null): string {
     ['robots forbade', summary.robotsDenied, 'URLs'],
     ['dead letters', summary.deadLetters, 'URLs that failed for good'],
     ['still pending', summary.pending, waitingWords(summary)],
-    ['refused', total(summary.rejected), breakdown(summary.rejected)],
+    ['refused', total(summary.rejected), `links: ${breakdown(summary.rejected, refusedWords)}`],
     ['failures', total(summary.errors), 'that brought no page, and why (docs/errors.md):'],
     ['budget', budgetBound(summary), 'links and URLs that budgets of hosts held back (--budget)'],
     ['Bloom filter', summary.seen?.inserted ?? 0, summary.seen === null ? '' : seenWords(summary.seen)],
-    ['ceiling', summary.ceiling.bound > 0 ? summary.ceiling.backQueues : 0, ceilingWords(summary.ceiling)],
+    [
+      'ceiling',
+      summary.ceiling.bound > 0 ? summary.ceiling.backQueues : 0,
+      ceilingWords(summary.ceiling, summary.pending > 0),
+    ],
   ];
   const { pages, hosts, requests, bytes, pagesThisRun, seconds, pagesPerSecond } = summary;
   const run = `${counted(pagesThisRun, 'page')} in ${timeWords(seconds)} (${pagesPerSecond.toFixed(1)} pages/s)`;
@@ -82,20 +87,23 @@ function revisitWords({ notModified, changed, freshness }: CrawlSummary): string
 const budgetBound = ({ rejected, waiting }: CrawlSummary): number =>
   (rejected.budget ?? 0) + (waiting.budget?.urls ?? 0);
 
-/** What limits the speed, and what could be done about it; follows the number of back queues. */
-export function ceilingWords({ period, pagesPerSecond, binds, bound }: CeilingSummary): string {
+/** What limits the speed, and what could be done about it; follows the number of back queues.
+ * @param isGoingOn there is something left to be made faster */
+export function ceilingWords({ period, pagesPerSecond, binds, bound }: CeilingSummary, isGoingOn: boolean): string {
   const inPlay = 'hosts can be in play at once';
   if (period === null) return `${inPlay}; nothing was fetched yet`;
-  if (bound === 0 && !binds)
-    return `${inPlay}, which was enough: only their delays limit the speed, a page of each in ${period} s; more hosts make it faster`;
+  if (bound === 0 && !binds) {
+    const enough = `${inPlay}, which was enough: only their delays limit the speed, a page of each in ${period} s`;
+    return isGoingOn ? `${enough}; more hosts make it faster` : enough;
+  }
   const rate = pagesPerSecond === null ? '' : `, ${pagesPerSecond} pages/s with a page of each in ${period} s`;
   const held = bound > 0 ? `was so for ${formatDuration(wholeSeconds(bound * 1000))}${binds ? ' and is so now' : ''}` : 'is so now'; // biome-ignore format: short
   return `${inPlay}, too few for those with work${rate}: it ${held}; raise frontier.backQueuesMax`;
 }
 
-/** `a.test of b.test (11 of 12 pages)`. */
+/** `a.test of b.test (11 of 12 pages)`; the links of an exact copy are not followed, so one page may be all there is to go by. */
 export const mirrorWords = ({ host, of, copies, pages }: CrawlSummary['mirrors'][number]): string =>
-  `${host} of ${of} (${formatCount(copies)} of ${counted(pages, 'page')})`;
+  `${host} of ${of} (${pages === 1 ? 'by the one page fetched' : `${formatCount(copies)} of ${counted(pages, 'page')}`})`;
 
 const MOST_NAMED = 3;
 
@@ -116,7 +124,7 @@ export function reasonForNothing(summary: CrawlSummary): string {
     return `No page was fetched: what was tried ${OUTCOMES[code as OutcomeCode].words} (${code}).${HINTS[code] ?? ''}`;
   if (summary.robotsDenied > 0) return 'No page was fetched: robots.txt forbids every URL that is known.';
   const [reason] = byFigure(summary.rejected)[0] ?? [];
-  if (summary.known === 0 && reason !== undefined) return `No page was fetched: every seed was refused (${reason}).${HINTS[reason] ?? ''}`; // biome-ignore format: one sentence
+  if (summary.known === 0 && reason !== undefined) return `No page was fetched: every seed was refused: ${breakdown(summary.rejected, refusedWords)}.${HINTS[reason] ?? ''}`; // biome-ignore format: one sentence
   if (allBlocked(summary)) return `No page was fetched: ${BLOCKED}`;
   if (summary.pending > 0) {
     return `No page was fetched: ${counted(summary.pending, 'URL still waits', 'URLs still wait')}${waitingClause(summary)}; the same command goes on.`;
@@ -141,10 +149,13 @@ function waitingWords(summary: CrawlSummary): string {
 
 const LONGEST_BREAKDOWN = 6;
 
-/** `scope 12, depth 3`, largest first. */
-function breakdown(figures: Readonly<Record<string, number | undefined>>): string {
+/** `delay 12, budget 3`, largest first. */
+function breakdown(
+  figures: Readonly<Record<string, number | undefined>>,
+  inWords = (name: string, figure: string) => `${name} ${figure}`,
+): string {
   const rows = byFigure(figures);
-  const shown = rows.slice(0, LONGEST_BREAKDOWN).map(([name, figure]) => `${cleanLine(name)} ${formatCount(figure)}`);
+  const shown = rows.slice(0, LONGEST_BREAKDOWN).map(([name, figure]) => inWords(cleanLine(name), formatCount(figure)));
   return [...shown, ...(rows.length > LONGEST_BREAKDOWN ? ['...'] : [])].join(', ');
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { summaryText } from '../../src/cli/summary.js';
+import { ceilingWords, mirrorWords, summaryText } from '../../src/cli/summary.js';
 import type { CrawlOptions, CrawlSummary, CrawlUi } from '../../src/crawl-options.js';
 import { UserError } from '../../src/errors.js';
 import { version } from '../../src/version.js';
@@ -160,7 +160,7 @@ describe('crawl', () => {
     expect(words.out).toMatch(
       /^The crawl so far: 12 pages of 2 hosts, 20 requests, 123 kB\.\nThis run: 11 pages in 12\.3s \(1\.0 pages\/s\)\.\n/,
     );
-    expect(words.out).toMatch(/refused +9 {2}scope 7, depth 2/);
+    expect(words.out).toMatch(/refused +9 {2}links: 7 out of scope, 2 too deep/);
     expect(words.out).toMatch(
       /^ {2}failures +1 {2}that brought no page, and why \(docs\/errors\.md\):\n {4}read\.closed +1 {2}\w+ /m,
     );
@@ -189,6 +189,25 @@ describe('crawl', () => {
     expect(words).toMatch(
       /^ {2}ceiling +64 {2}hosts can be in play at once, too few for those with work, 32 pages\/s with a page of each in 2 s: it was so for 1m15s and is so now; raise frontier\.backQueuesMax$/m,
     );
+  });
+
+  it('advises a crawl to have more hosts only while something is left to be fetched', () => {
+    expect(ceilingWords(summary.ceiling, true)).toBe(
+      'hosts can be in play at once, which was enough: only their delays limit the speed, a page of each in 1.2 s; more hosts make it faster',
+    );
+    expect(ceilingWords(summary.ceiling, false)).toMatch(/a page of each in 1\.2 s$/);
+  });
+
+  it('says how many pages call a host a mirror', () => {
+    const mirror = { host: 'a.test', of: 'b.test', copies: 11, pages: 12 };
+    expect(mirrorWords(mirror)).toBe('a.test of b.test (11 of 12 pages)');
+    expect(mirrorWords({ ...mirror, copies: 1, pages: 1 })).toBe('a.test of b.test (by the one page fetched)');
+  });
+
+  it('counts what was refused under a name that it has no words for', () => {
+    const words = summaryText({ ...summary, rejected: { 'a\u001b[31m': 2, toString: 1 } }, 'x');
+    expect(words).toMatch(/refused +3 {2}links: 2 a\S*, 1 toString$/m);
+    expect(words).not.toContain('\u001b');
   });
 
   it('shows progress on a terminal only', async () => {
@@ -225,7 +244,7 @@ describe('crawl', () => {
     body = async () => ({ ...summary, pages: 0, errors: {}, robotsDenied: 1 });
     expect((await new FakeProcess().run('crawl', seed)).err).toContain('robots.txt forbids');
     body = async () => ({ ...summary, pages: 0, errors: {}, robotsDenied: 0, known: 0, rejected: { scope: 1 } });
-    expect((await new FakeProcess().run('crawl', seed)).err).toContain('every seed was refused (scope)');
+    expect((await new FakeProcess().run('crawl', seed)).err).toContain('every seed was refused: 1 out of scope.');
     body = async () => ({ ...summary, pages: 0, errors: {}, robotsDenied: 0 });
     expect((await new FakeProcess().run('crawl', seed)).err).toContain('3 URLs still wait (delay 3)');
   });

@@ -134,7 +134,7 @@ describe('the command', () => {
     [['--period', '30'], '--period cannot be "30": give a duration such as 300ms, 10s or 30d.'],
     [['--bloom-error', '200%'], '--bloom-error cannot be "200%": give a value from 1.0e-10% to 50%.'],
     [['--link', '1GB'], '--link cannot be "1GB": give a rate such as 1Gbps.'],
-    [['--branching', '1'], '--branching cannot be "1": give a value from 1.01 to 1000000T.'],
+    [['--branching', '1'], '--branching cannot be "1": give at least 1.01.'],
     [['--depth', '1e9'], '--depth cannot be "1e9": give a value from 1 to 1,000.'],
     [['--period', '5000d'], '--period cannot be "5000d": give a value from 1s to 3650d.'],
     [['--dir', '/nowhere'], '/nowhere holds no crawl'],

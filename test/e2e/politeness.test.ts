@@ -94,6 +94,6 @@ test('a score of the config gives the order, and status tells the ceiling', asyn
   expect(ceiling.period).toBeGreaterThanOrEqual(0.06);
   expect(ceiling.pagesPerSecond).toBeCloseTo(1024 / ceiling.period, -2);
   expect((await saunter(['status', '--dir', dir])).out).toMatch(
-    /^ceiling +1,024 +hosts can be in play at once, which was enough: only their delays limit the speed, a page of each in [\d.]+ s;/m,
+    /^ceiling +1,024 +hosts can be in play at once, which was enough: only their delays limit the speed, a page of each in [\d.]+ s$/m,
   );
 }, 30_000);

@@ -257,7 +257,11 @@ test('a store whose small facts are damaged is named, with what to do', async ()
 // last: it asks the site, whose log others look at
 test.each([
   ['is not public', ['http://127.0.0.1:8080/', 'http://[::1]/'], 'resolves to an address that is not public'],
-  ['has a port of no web server', ['http://127.0.0.1:25/'], 'every seed was refused (port). Pages live at 80, 443'],
+  [
+    'has a port of no web server',
+    ['http://127.0.0.1:25/'],
+    'every seed was refused: 1 to ports where no web server lives. Pages live at 80, 443',
+  ],
 ])('a crawl each of whose seeds %s leaves nothing behind', async (_, seeds, words) => {
   const [fresh, yours] = [dir(), scratch()];
   for (const at of [fresh, yours]) {
