@@ -41,7 +41,7 @@ export async function restartBench(options: RestartOptions): Promise<boolean> {
   }
   const dir = mkdtempSync(resolve('saunter-restart-'));
   try {
-    await crawl(dir, 'http://127.0.0.1:9/', '--max-duration', '1s');
+    await crawl(dir, 'http://127.0.0.1:9999/', '--max-duration', '1s');
     await fillStore(join(dir, 'crawl.sqlite'), options);
     say(
       `${(statSync(join(dir, 'crawl.sqlite')).size / 1e9).toFixed(1)} GB of rows: ${urls / 1e6} million URLs, ${options.pages / 1e6} million pages`,

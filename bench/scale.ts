@@ -60,7 +60,8 @@ function scatter(n: number): number {
 }
 
 /** The defaults; the list of CDN addresses is that of the repository, since the compiled bench lies elsewhere. */
-const benchOptions = () => frontierOptions(loadConfig({ 'politeness.cdn': resolve('data/cdn-ranges.txt') }, {}));
+const benchOptions = () =>
+  frontierOptions(loadConfig({ workers: ROOM.length, 'politeness.cdn': resolve('data/cdn-ranges.txt') }, {}));
 
 class Crowd {
   readonly frontier = new Frontier(benchOptions(), seededRandom(1));
