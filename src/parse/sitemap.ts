@@ -54,7 +54,7 @@ export function parseSitemap(body: Uint8Array, options: { url: string; contentTy
   const text = toUtf8(bytes.subarray(bomLength), known);
   const sink = new EntrySink(result, options.url);
   if (firstByte(text) === 0x3c) new SitemapScanner(text, sink).run();
-  else readLines(text, sink);
+  else readLines(text, sink, result.truncated);
   return result;
 }
 
@@ -73,10 +73,12 @@ function firstByte(text: Buffer): number {
   return text[p] ?? 0;
 }
 
-/** One URL a line. Lines that are none are passed over. */
-function readLines(text: Buffer, sink: EntrySink): void {
+/** One URL a line. Lines that are none are passed over.
+ * @param isCut the last line may be half a one */
+function readLines(text: Buffer, sink: EntrySink, isCut: boolean): void {
   for (let start = 0; start < text.length && !sink.full; ) {
     let end = text.indexOf(0x0a, start);
+    if (end < 0 && isCut) return;
     if (end < 0) end = text.length;
     const line = text.utf8Slice(start, Math.min(end, start + MAX_URL)).trim();
     if (/^https?:\/\//i.test(line)) sink.add('text', line, {});
@@ -196,6 +198,7 @@ class SitemapScanner {
       if (lt < 0) break;
       p = this.#markup(lt);
     }
+    this.#dropField(); // the file was cut off inside of it, and half an address leads nowhere
     this.#endEntry();
   }
 
@@ -278,6 +281,10 @@ class SitemapScanner {
     if (this.#field === null) return;
     const value = this.#value.trim();
     if (value !== '') this.#fields[this.#field] ??= value;
+    this.#dropField();
+  }
+
+  #dropField(): void {
     this.#field = null;
     this.#value = '';
   }

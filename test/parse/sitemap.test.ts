@@ -54,7 +54,7 @@ describe('sitemaps', () => {
   });
   test('broken XML is read as far as it goes', () => {
     const sitemap = parse(
-      '<urlset><url><loc>http://host.example/1<url><loc>http://host.example/2</loc></url><url><loc>http://host.example/3',
+      '<urlset><url><loc>http://host.example/1<url><loc>http://host.example/2</loc></url><url><loc>http://host.example/3</url>',
     );
     expect(sitemap.urls.map((u) => u.url)).toEqual([
       'http://host.example/1',
@@ -62,6 +62,14 @@ describe('sitemaps', () => {
       'http://host.example/3',
     ]);
   });
+  test.each([
+    ['inside of an address', '<urlset><url><loc>http://h.example/1</loc></url><url><loc>http://h.example/pag'],
+    ['inside of CDATA', '<urlset><url><loc>http://h.example/1</loc></url><url><loc><![CDATA[http://h.example/pag'],
+    ['behind an address', '<urlset><url><loc>http://h.example/1</loc><lastmod>20'],
+  ])('a file that ends %s names no half of one', (_, text) => {
+    expect(parse(text).urls).toEqual([{ url: 'http://h.example/1' }]);
+  });
+
   test('gzip is undone, twice at most, and a cut file read as far as it goes', () => {
     const xml = `<urlset>${Array.from({ length: 500 }, (_, i) => `<url><loc>http://host.example/${i}</loc></url>`).join('')}</urlset>`;
     expect(parse(gzipSync(gzipSync(xml))).urls.length).toBe(500);
