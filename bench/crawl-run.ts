@@ -24,6 +24,10 @@ export interface CrawlRunOptions {
   readonly crawlArgs: readonly string[];
   /** Cores of the crawler and of the server, as `taskset -c` has them; default: all for both. */
   readonly cores?: { readonly crawler: string; readonly server: string };
+  /** Where the crawl lives; default: `crawl` in the scratch folder. */
+  readonly dir?: string;
+  /** The end of the program belongs to the warm cost; default: true. Else it ends with the last page. */
+  readonly isWarmToTheEnd?: boolean;
   /** A folder for the CPU profiles of all threads of the crawler: it then costs more. */
   readonly profiles?: string;
 }
@@ -68,11 +72,12 @@ export async function crawlRun(options: CrawlRunOptions, scratch: string): Promi
   });
   try {
     if (cores !== undefined) execFileSync('taskset', ['-a', '-c', '-p', cores.server, String(server.pid)]);
-    const dir = join(scratch, 'crawl');
+    const dir = options.dir ?? join(scratch, 'crawl');
     const watch = join(scratch, 'loop.jsonl');
     const env = { LOOP_WATCH: watch, ...(certificate === null ? {} : { NODE_EXTRA_CA_CERTS: certificate.cert }) };
     const before = await server.ask('usage', {});
-    const warm = new WarmMark(server, (hosts * pages) / 4);
+    const last = options.isWarmToTheEnd === false ? hosts * pages : Number.POSITIVE_INFINITY;
+    const warm = new WarmMark(server, (hosts * pages) / 4, last);
     const cost = await measure(commandOf(options, server, scratch, dir), { env, started: (cpu) => warm.await(cpu) });
     const after = await server.ask('usage', {});
     const log = await server.ask('summary', {});
@@ -87,30 +92,48 @@ export async function crawlRun(options: CrawlRunOptions, scratch: string): Promi
   }
 }
 
+interface Mark {
+  readonly cpu: number;
+  readonly pages: number;
+}
+
 /** What had been done when so many pages were served. */
 class WarmMark {
   readonly #server: ServerProcess;
-  readonly #pages: number;
-  #at: { readonly cpu: number; readonly pages: number } | null = null;
+  readonly #first: number;
+  readonly #last: number;
+  #from: Mark | null = null;
+  #to: Mark | null = null;
 
-  constructor(server: ServerProcess, pages: number) {
+  /** @param last the page with which it ends; Infinity for the end of the program */
+  constructor(server: ServerProcess, first: number, last: number) {
     this.#server = server;
-    this.#pages = Math.max(1, Math.round(pages));
+    this.#first = Math.max(1, Math.round(first));
+    this.#last = last;
   }
 
   await(cpuSoFar: () => number): void {
-    this.#server.ask('pages', { pages: this.#pages }).then(
-      (pages) => {
-        this.#at = { cpu: cpuSoFar(), pages };
-      },
-      // the crawl ended before
+    const mark = async (pages: number): Promise<Mark> => ({
+      pages: await this.#server.ask('pages', { pages }),
+      cpu: cpuSoFar(),
+    });
+    // a crawl that ends before has none
+    mark(this.#first).then(
+      (from) => (this.#from = from),
       () => {},
     );
+    if (Number.isFinite(this.#last))
+      mark(this.#last).then(
+        (to) => (this.#to = to),
+        () => {},
+      );
   }
 
   cost({ user, system }: Cost, pages: number): number {
-    const { cpu, pages: before } = this.#at ?? { cpu: 0, pages };
-    return cpu > 0 && pages > before ? (user + system - cpu) / (pages - before) : Number.NaN;
+    const from = this.#from ?? { cpu: 0, pages };
+    const to = Number.isFinite(this.#last) ? this.#to : { cpu: user + system, pages };
+    if (to === null) return Number.NaN;
+    return from.cpu > 0 && to.pages > from.pages ? (to.cpu - from.cpu) / (to.pages - from.pages) : Number.NaN;
   }
 }
 

@@ -42,7 +42,15 @@ export async function dashboardBench(say: (line: string) => void): Promise<boole
   const gauge = join(scratch, 'gauge.mjs');
   writeFileSync(gauge, GAUGE);
   try {
-    await measure([process.execPath, programFile, ...flags, 'http://127.0.0.1:9/', '--max-duration', '1s', '--json']);
+    await measure([
+      process.execPath,
+      programFile,
+      ...flags,
+      'http://127.0.0.1:9999/',
+      '--max-duration',
+      '1s',
+      '--json',
+    ]);
     await fillStore(join(dir, 'crawl.sqlite'), { urls: URLS, pages: PAGES, hosts: HOSTS, say });
     const told = join(scratch, 'delay.json');
     const args = ['--import', gauge, programFile, ...flags, '--admin', String(PORT), '--patience', '30m'];

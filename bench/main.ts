@@ -6,6 +6,7 @@ import { crawlBench } from './crawl.js';
 import { CORES_HEAD, coresWords, crawlWords, sustainWords } from './crawl-words.js';
 import { dashboardBench } from './dashboard.js';
 import { fetchBench } from './fetch.js';
+import { grownBench } from './grown.js';
 import { parseBench, textBench } from './parse.js';
 import { peersBench } from './peers/bench.js';
 import { programFile } from './program.js';
@@ -55,7 +56,7 @@ const said: string[] = [];
 
 /** Each says its figures; true if they are as good as they must be. */
 const BENCHES: Readonly<Record<string, () => Promise<boolean>>> = {
-  ...{ crawl, cores, sustain, peers, scale, restart },
+  ...{ crawl, cores, sustain, peers, scale, restart, grown },
   ...{ parse: () => stages(parseBench), text: () => stages(textBench) },
   frontier: async () => frontierBench(scaleOptions('1')),
   seen: async () => seenBench(say),
@@ -161,6 +162,13 @@ function scaleOptions(urls: string) {
 
 async function scale(): Promise<boolean> {
   return scaleBench(scaleOptions('1,10,100'));
+}
+
+async function grown(): Promise<boolean> {
+  return grownBench({
+    ...{ ...crawlOptions(), sizes: scaleOptions('1,100').sizes, dirs: flags.dir?.split(',') ?? [] },
+    ...{ share: Number(flags.share), knownHosts: 100_000, say },
+  });
 }
 
 async function restart(): Promise<boolean> {

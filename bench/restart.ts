@@ -41,8 +41,7 @@ export async function restartBench(options: RestartOptions): Promise<boolean> {
   }
   const dir = mkdtempSync(resolve('saunter-restart-'));
   try {
-    await crawl(dir, 'http://127.0.0.1:9999/', '--max-duration', '1s');
-    await fillStore(join(dir, 'crawl.sqlite'), options);
+    await makeGrown(dir, options);
     say(
       `${(statSync(join(dir, 'crawl.sqlite')).size / 1e9).toFixed(1)} GB of rows: ${urls / 1e6} million URLs, ${options.pages / 1e6} million pages`,
     );
@@ -55,6 +54,12 @@ export async function restartBench(options: RestartOptions): Promise<boolean> {
     if (options.keep) say(`kept: ${dir}`);
     else rmSync(dir, { recursive: true });
   }
+}
+
+/** Makes a crawl directory with so many rows. */
+export async function makeGrown(dir: string, rows: Omit<RestartOptions, 'keep' | 'dir'>): Promise<void> {
+  await crawl(dir, 'http://127.0.0.1:9999/', '--max-duration', '1s');
+  await fillStore(join(dir, 'crawl.sqlite'), rows);
 }
 
 async function startAgain(dir: string, say: RestartOptions['say']): Promise<boolean> {
