@@ -66,6 +66,8 @@ export const Entry = {
   htmlInside: 2,
   /** mi, mo, mn, ms, mtext: HTML inside but for two names. */
   mathText: 4,
+  /** A foreign element of math; one of svg else. */
+  math: 8,
 } as const;
 
 /** No entry: also the floor of every search. */
@@ -163,7 +165,7 @@ export class OpenElements {
   isIntegrationPointFor(tag: number): boolean {
     if (this.topKind & Entry.htmlInside) return true;
     if (this.topKind & Entry.mathText) return tag !== Tag.mglyph && tag !== Tag.malignmark;
-    return tag === Tag.svg && this.topTag === Tag['annotation-xml'];
+    return tag === Tag.svg && this.topTag === Tag['annotation-xml'] && (this.topKind & Entry.math) !== 0;
   }
 
   /** Position of `tag` among the foreign elements above the innermost HTML one, or -1. */

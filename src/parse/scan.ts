@@ -294,8 +294,8 @@ export class PageScan extends TreeRules {
         if (open.topTag === Tag.option) this.popTo(open.depth - 1);
         break;
     }
-    const isForeign = tag === Tag.svg || tag === Tag.math;
-    if (!isForeign || !tokens.selfClosing) this.#push(tag, isForeign ? Entry.foreign : 0);
+    if (tag !== Tag.svg && tag !== Tag.math) this.#push(tag, 0);
+    else if (!tokens.selfClosing) this.#push(tag, tag === Tag.math ? Entry.foreign | Entry.math : Entry.foreign);
   }
 
   #voidTag(tag: number): void {

@@ -144,26 +144,28 @@ export abstract class TreeRules {
     return false;
   }
 
-  /** What kind of entry a foreign element is. Names decide for svg and math alike: `desc` and `mi` occur in one only. */
+  /** What kind of entry an element inside of a foreign one is: of the same namespace, and perhaps an integration point. */
   protected foreignKind(tag: number): number {
+    const isMath = (this.open.topKind & Entry.math) !== 0;
+    const kind = isMath ? Entry.foreign | Entry.math : Entry.foreign;
     switch (tag) {
       case Tag.foreignobject:
       case Tag.desc:
       case Tag.title:
-        return this.open.isOpen(Tag.svg) ? Entry.foreign | Entry.htmlInside : Entry.foreign;
+        return isMath ? kind : kind | Entry.htmlInside;
       case Tag.mi:
       case Tag.mo:
       case Tag.mn:
       case Tag.ms:
       case Tag.mtext:
-        return this.open.isOpen(Tag.math) ? Entry.foreign | Entry.mathText : Entry.foreign;
+        return isMath ? kind | Entry.mathText : kind;
       case Tag['annotation-xml']: {
         const encoding = this.encodingAttribute()?.toLowerCase();
         const isHtml = encoding === 'text/html' || encoding === 'application/xhtml+xml';
-        return isHtml ? Entry.foreign | Entry.htmlInside : Entry.foreign;
+        return isMath && isHtml ? kind | Entry.htmlInside : kind;
       }
       default:
-        return Entry.foreign;
+        return kind;
     }
   }
 
