@@ -47,6 +47,7 @@ export const OUTCOMES = {
   'dns.failed': row('retry', 'unreachable', 'has a host name that could not be resolved'),
   'guard.address': row('dead', 'none', 'resolves to an address that is not public'),
   'guard.port': row('dead', 'none', 'names a port that is not fetched from'),
+  'guard.own': row('dead', 'none', 'leads to a socket of the crawler itself'),
   'guard.hook': row('dead', 'none', 'was refused by the fetch hook of the program'),
   'connect.refused': row('retry', 'unreachable', 'has a server that refuses connections'),
   'connect.timeout': row('retry', 'unreachable', 'has a server that did not accept a connection in time'),

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.js';
 import { checkReach } from '../config/load-config.js';
 import { fetchSettings, resolverOptions } from '../embedded/parts.js';
+import { servicesOf } from '../embedded/services.js';
 import { systemClock } from '../engines/system.js';
 import { OUTCOMES, type OutcomeCode } from '../errors.js';
 import { type AddressGuard, createGuard } from '../fetch/address-guard.js';
@@ -57,7 +58,7 @@ export class FetchInspector implements InspectKind {
   readonly #userAgent: string;
   readonly #signal: AbortSignal;
   readonly #resolver: DnsResolver;
-  readonly #guard: AddressGuard;
+  readonly #guard: Promise<AddressGuard>;
   readonly #client: HttpClient;
   readonly #fetcher: Fetcher;
   readonly #pageCaps: BodyCaps;
@@ -70,7 +71,7 @@ export class FetchInspector implements InspectKind {
     this.#signal = signal;
     setMaxListeners(0, signal); // every request and every wait listens
     this.#resolver = new DnsResolver({ ...resolverOptions(config), clock: systemClock.monotonic });
-    this.#guard = createGuard({ allowPrivate: config.allowPrivate });
+    this.#guard = guardOf(config);
     const { timeouts, maxHeaderBytes, refuseCertificates, caps, pdf } = fetchSettings({ config, userAgent });
     const tls = { rejectUnauthorized: refuseCertificates };
     this.#client = new HttpClient({ timeouts, maxHeaderBytes, tls, maxIdleSockets: 0 });
@@ -120,21 +121,29 @@ export class FetchInspector implements InspectKind {
     const url = /^\s*https?:/i.test(text) ? parseUrl(text) : null;
     if (url === null) throw new WrongCase('url', `${text} is no http(s) URL`);
     const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
-    const refused = this.#guard.checkPort(port);
+    const guard = await this.#guard;
+    const refused = guard.checkPort(port);
     if (refused !== null) return { code: refused.code, words: refused.reason };
-    return this.#turns.run(url.hostname, () => this.#fetchFrom(url, port));
+    return this.#turns.run(url.hostname, () => this.#fetchFrom(url, port, guard));
   }
 
-  async #fetchFrom(url: URL, port: number): Promise<{ value: Fetched | Refused; gap: number }> {
+  async #fetchFrom(url: URL, port: number, guard: AddressGuard): Promise<{ value: Fetched | Refused; gap: number }> {
     const nothing = (code: OutcomeCode, words: string) => ({ value: { code, words }, gap: 0 });
     const resolved = await this.#resolver.resolve(url.hostname);
     if ('code' in resolved) return nothing(resolved.code, `${url.hostname} ${OUTCOMES[resolved.code].words}`);
     // the operator typed this URL: its host is named
-    const refusals = resolved.addresses.map((address) => this.#guard.checkAddress(address, { named: true }, port));
+    const refusals = resolved.addresses.map(
+      (address) =>
+        guard.checkSocket(url.hostname.replace(/\.$/, ''), address, port) ??
+        guard.checkAddress(address, { named: true }),
+    );
     const at = refusals.indexOf(null);
     if (at < 0) {
-      const words = `${refusals[0]!.reason}: open its range with --allow-private if you mean it`;
-      return nothing(refusals[0]!.code, words);
+      const { code, reason } = refusals[0]!;
+      return nothing(
+        code,
+        code === 'guard.own' ? reason : `${reason}: open its range with --allow-private if you mean it`,
+      );
     }
     const address = resolved.addresses[at];
     const isHere = /^127\.|^::1$/.test(address);
@@ -146,6 +155,10 @@ export class FetchInspector implements InspectKind {
     });
     return { value: { url, source: resolved.source, address, result }, gap };
   }
+}
+
+async function guardOf(config: Config): Promise<AddressGuard> {
+  return createGuard({ allowPrivate: config.allowPrivate, refuse: await servicesOf(config) });
 }
 
 const SOURCES: Readonly<Record<string, string>> = {

@@ -9,6 +9,7 @@ import type { SeenTable } from '../dedupe/seen.js';
 import type { Random } from '../engines/ports.js';
 import { systemClock } from '../engines/system.js';
 import { UserError } from '../errors.js';
+import { portOf } from '../fetch/address-guard.js';
 import { addressByPins, parsePin } from '../fetch/pins.js';
 import { Frontier } from '../frontier/frontier.js';
 import type { FrontierOptions } from '../frontier/lease.js';
@@ -50,7 +51,8 @@ export function decisions(
 ): Decisions {
   const { config } = options;
   const refuses = options.fetch && refusal(options.fetch, (host) => frontier.hosts.names[host]);
-  const frontier: Frontier = new Frontier({ ...frontierOptions(config), ...(refuses && { refuses }) }, random);
+  const hooks = { ...(refuses && { refuses }), ...(land.own.length > 0 && { isOwn: ownership(land) }) };
+  const frontier: Frontier = new Frontier({ ...frontierOptions(config), ...hooks }, random);
   const seen = seenFilter(config);
   const texts = new TextCache(TEXTS);
   const isInside = (address: string): boolean => land.guard.isOpened(address);
@@ -85,6 +87,12 @@ function refusal(fetch: FetchHook, nameOf: (host: number) => string): NonNullabl
     return answer === false;
   };
 }
+
+/** Whether requests to an origin would come to a socket of ours, as the frontier asks for it. */
+const ownership =
+  ({ guard }: Territory): NonNullable<FrontierOptions['isOwn']> =>
+  (host, address, origin) =>
+    guard.checkSocket(host, address, portOf(origin)) !== null;
 
 function admissionOf(
   options: CrawlOptions,

@@ -35,6 +35,7 @@ import { scoreOf } from './score-plugin.js';
 import { SeedReader } from './seed-reader.js';
 import { drawScope, seedHosts } from './seed-rows.js';
 import { BloomEpochs, seenSummary } from './seen-filter.js';
+import { servicesOf } from './services.js';
 import { survey, type Territory } from './territory.js';
 
 /** What page workers are started from. */
@@ -133,7 +134,7 @@ async function wire(
   const { config } = options;
   const who = identify(store, options);
   if (who.isNew) refuseOrphans(paths);
-  const land = survey(options, who);
+  const land = survey(options, who, await servicesOf(config));
   const resolver = new DnsResolver({ ...resolverOptions(config), clock: systemClock.monotonic });
   await checkReachOf(
     resolver,
@@ -304,7 +305,7 @@ function startPool(
       },
       fallback: land.fallback,
     },
-    fetch: fetchSettings(options),
+    fetch: fetchSettings(options, land.own),
     agent: productToken(userAgent),
     archive: {
       ...{ warc: paths.warc, text: paths.text, prefix, maxBytes: config['segment.bytes'] },

@@ -8,6 +8,7 @@ import { keyOptions } from '../corpus/normal-forms.js';
 import type { CrawlOptions } from '../crawl-options.js';
 import { KeptPages } from '../dedupe/kept-pages.js';
 import { UserError } from '../errors.js';
+import type { OwnSocket } from '../fetch/own-sockets.js';
 import type { RobotsTimes } from '../fetch/robots-ladder.js';
 import type { FrontierOptions } from '../frontier/lease.js';
 import type { TrapLimits } from '../url/traps.js';
@@ -153,10 +154,14 @@ export function robotsTimes(config: Config): RobotsTimes {
   };
 }
 
-export function fetchSettings({ config, userAgent }: Pick<CrawlOptions, 'config' | 'userAgent'>): FetchSettings {
+/** @param own sockets of ours, that nothing leads to */
+export function fetchSettings(
+  { config, userAgent }: Pick<CrawlOptions, 'config' | 'userAgent'>,
+  own: readonly OwnSocket[] = [],
+): FetchSettings {
   const bombs = { ratio: config['decode.ratio'], ratioFrom: config['decode.ratioFrom'] };
   return {
-    userAgent,
+    ...{ userAgent, own },
     timeouts: {
       connect: config['timeout.connect'],
       tls: config['timeout.tls'],

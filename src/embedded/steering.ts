@@ -5,6 +5,8 @@
 import { ArchiveReader } from '../corpus/archive-reader.js';
 import { addSegment, segmentPaths } from '../corpus/segment-paths.js';
 import { type OutcomeCode, UserError } from '../errors.js';
+import { portOf } from '../fetch/address-guard.js';
+import type { NormalUrl } from '../url/normalize.js';
 import type { SeedPlace } from '../url/scope.js';
 import { type Alarm, alarmsOf } from './alarms.js';
 import { type BlockedHost, BlockView } from './block-view.js';
@@ -155,7 +157,7 @@ export class Steering {
     const answers = urls.map((text): SeedAnswer => {
       const seed = land.normalize(text);
       if (seed.url === null) return { url: text, outcome: 'refused', reason: seed.reason };
-      const unreachable = this.#unreachable(seed.host);
+      const unreachable = this.#unreachable(seed);
       if (unreachable !== null) return { url: text, outcome: 'refused', reason: unreachable };
       return { url: text, ...plant(this.#opened, seed, 'page', widening, priority) };
     });
@@ -165,10 +167,13 @@ export class Steering {
     return answers;
   }
 
-  /** Why nothing will ever be fetched of a host whose address needs no look-up (a literal, a pin, `localhost`); else null. */
-  #unreachable(host: string): string | null {
+  /** Why nothing will ever be fetched of a URL whose host's address needs no look-up (a literal, a pin, `localhost`); else
+   * null. */
+  #unreachable({ host, origin }: NormalUrl): string | null {
     const { resolver, land } = this.#opened;
     const addresses = resolver.withoutDns(host)?.addresses ?? [];
+    const own = addresses.map((address) => land.guard.checkSocket(host, address, portOf(origin)));
+    if (own.length > 0 && !own.includes(null)) return own[0]!.reason;
     const refusals = addresses.map((address) => land.guard.checkAddress(address, { named: true }));
     const first = refusals.find((refusal) => refusal !== null);
     if (first === undefined || refusals.includes(null)) return null;

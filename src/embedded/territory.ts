@@ -3,6 +3,7 @@
 import { keyOptions } from '../corpus/normal-forms.js';
 import type { CrawlOptions } from '../crawl-options.js';
 import { type AddressGuard, createGuard, refusedPort } from '../fetch/address-guard.js';
+import type { OwnSocket } from '../fetch/own-sockets.js';
 import { UrlKeyer } from '../url/key.js';
 import { createNormalizer, type NormalUrl, type UrlRefusal } from '../url/normalize.js';
 import { compileScope, type Scope, scopeFor } from '../url/scope.js';
@@ -19,6 +20,8 @@ export interface Territory {
   /** What a URL gets that no rule of the scope decides on. */
   fallback: 'accept' | 'reject';
   guard: AddressGuard;
+  /** Sockets of ours, that nothing leads to: the guard knows them. */
+  own: readonly OwnSocket[];
   traps: TrapGuards;
   /** Hosts of which nothing is fetched, from files; null without any. */
   isListed: Blocklist | null;
@@ -32,7 +35,8 @@ export interface Territory {
   refusesSeed(seed: NormalUrl): string | null;
 }
 
-export function survey(options: CrawlOptions, who: Identity): Territory {
+/** @param own sockets of ours, that nothing leads to */
+export function survey(options: CrawlOptions, who: Identity, own: readonly OwnSocket[]): Territory {
   const { config } = options;
   const normalizer = createNormalizer(keyOptions(config));
   const given = (urls: readonly string[]): NormalUrl[] =>
@@ -47,13 +51,13 @@ export function survey(options: CrawlOptions, who: Identity): Territory {
   const scope = compileScope(rules, fallback, who.secret);
   for (const url of given([...who.seeds, ...who.widened])) scope.extend(url);
   const keyer = new UrlKeyer(who.secret);
-  const guard = createGuard({ allowPrivate: config.allowPrivate });
+  const guard = createGuard({ allowPrivate: config.allowPrivate, refuse: own });
   const traps = new TrapGuards(who.secret, trapLimits(config));
   return {
     sitemaps: given(config.sitemap),
     scope,
     fallback,
-    guard,
+    ...{ guard, own },
     traps,
     isListed: readBlocklists(config.blocklist),
     given,

@@ -5,12 +5,12 @@
  * tables are the IANA special-purpose registries (RFC 6890, RFC 8190; as of 2025), read strictly: what they do not call
  * globally reachable is refused, and in IPv6 everything outside 2000::/3. DESIGN section 7.
  */
-import { networkInterfaces } from 'node:os';
 import { UserError } from '../errors.js';
 import { type Cidr, formatIp, type IpBytes, inCidr, parseCidr, parseIp } from './ip.js';
+import { NAT64, type OwnSocket, ownSockets } from './own-sockets.js';
 
 export interface Refusal {
-  readonly code: 'guard.address' | 'guard.port';
+  readonly code: 'guard.address' | 'guard.port' | 'guard.own';
   /** What the address or port is, in words: `127.0.0.1 is a loopback address`. */
   readonly reason: string;
 }
@@ -26,14 +26,17 @@ export interface GuardOptions {
   /** Ranges opened with `--allow-private`, for named hosts only. */
   readonly allowPrivate?: readonly string[];
   /** Our own listening sockets and the configured engines: refused always, named or not, opened or not. */
-  readonly refuse?: readonly { readonly address: string; readonly port: number }[];
+  readonly refuse?: readonly OwnSocket[];
   /** Addresses of this machine, which a socket that listens on all of them can be reached at. Default: the system's. */
   readonly localAddresses?: readonly string[];
 }
 
 export interface AddressGuard {
-  /** Null if `address` (an IP literal) may be connected to for `host`. `port` is needed for the sockets of `refuse`. */
-  checkAddress(address: string, host: GuardedHost, port?: number): Refusal | null;
+  /** Null if `address` (an IP literal) may be connected to for `host`, as far as no port is known yet. */
+  checkAddress(address: string, host: GuardedHost): Refusal | null;
+  /** Null unless `port` of `address` (an IP literal) is a socket of `refuse`, or that of `name`, the host of a URL. To be
+   * asked of each request: only there the address and the port have met. */
+  checkSocket(name: string, address: string, port: number): Refusal | null;
   /** Null if `port` may be connected to. */
   checkPort(port: number): Refusal | null;
   /** Whether `address` lies in an opened range: links of pages from there make their hosts named. */
@@ -85,8 +88,6 @@ const ranges = (table: typeof IPV4_SPECIAL) => table.map(([text, what]) => ({ ra
 const IPV4_RANGES = ranges(IPV4_SPECIAL);
 const IPV6_RANGES = ranges(IPV6_SPECIAL);
 const GLOBAL_IPV6 = knownCidr('2000::/3');
-/** NAT64 as networks without IPv4 use it: the last four bytes are the address that is reached (RFC 6052). */
-const NAT64 = knownCidr('64:ff9b::/96');
 
 /** Ports from 1024 up that browsers do not fetch from (WHATWG fetch, "port blocking"); below, only 80 and 443 pass. */
 const BAD_PORTS: ReadonlySet<number> = new Set([
@@ -118,21 +119,28 @@ export function whyNotGlobal(address: IpBytes): string | null {
  */
 export function createGuard(options: GuardOptions = {}): AddressGuard {
   const opened = (options.allowPrivate ?? []).map(openedRange);
-  const refused = refusedSockets(options);
+  const { localAddresses } = options;
+  const isOwn = ownSockets(options.refuse ?? [], localAddresses && (() => localAddresses));
   const isOpened = (bytes: IpBytes) => opened.some((range) => inCidr(range, bytes));
 
-  function checkAddress(address: string, host: GuardedHost, port?: number): Refusal | null {
+  function checkAddress(address: string, host: GuardedHost): Refusal | null {
     const bytes = parseIp(address);
     if (!bytes) return refuse(`${JSON.stringify(address.slice(0, 80))} is not an IP address`);
     const text = formatIp(bytes);
-    if (port !== undefined && refused(bytes, port)) return refuse(`${text} port ${port} belongs to this crawler`);
     const what = whyNotGlobal(bytes);
     if (what === null || (host.named && isOpened(bytes))) return null;
     return refuse(`${text} is ${what}`);
   }
 
+  function checkSocket(name: string, address: string, port: number): Refusal | null {
+    const bytes = parseIp(address);
+    if (bytes === null || !isOwn(name, bytes, port)) return null;
+    return { code: 'guard.own', reason: `${formatIp(bytes)} port ${port} belongs to this crawler` };
+  }
+
   return {
     checkAddress,
+    checkSocket,
     checkPort,
     isOpened: (address) => {
       const bytes = parseIp(address);
@@ -151,52 +159,16 @@ export function refusedPort(origin: string): 'port' | null {
   return checkPort(Number(origin.slice(colon + 1))) === null ? null : 'port';
 }
 
+/** The port of an origin. */
+export function portOf(origin: string): number {
+  const [, port] = /:(\d+)$/.exec(origin) ?? [];
+  return port === undefined ? (origin.startsWith('https:') ? 443 : 80) : Number(port);
+}
+
 function checkPort(port: number): Refusal | null {
   const known = Number.isInteger(port) && port >= 1 && port <= 65535;
   if (known && (port === 80 || port === 443 || (port >= 1024 && !BAD_PORTS.has(port)))) return null;
   return { code: 'guard.port', reason: `port ${port} is not fetched from` };
-}
-
-/** A predicate for the sockets nobody may be led to. One that listens on all addresses is refused at every address of
- * this machine, and one on an IPv4 address also at the forms of IPv6 that lead there. */
-function refusedSockets(options: GuardOptions): (address: IpBytes, port: number) => boolean {
-  const keys = new Set<string>();
-  const everywhere = new Set<number>();
-  for (const { address, port } of options.refuse ?? []) {
-    const bytes = parseIp(address);
-    if (!bytes) continue; // a name: its addresses are the caller's to list
-    keys.add(`${formatIp(plainForm(bytes))} ${port}`);
-    if (bytes.every((byte) => byte === 0)) everywhere.add(port);
-  }
-  const local = everywhere.size > 0 ? localAddresses(options) : new Set<string>();
-  return (address, port) => {
-    const plain = plainForm(address);
-    if (keys.has(`${formatIp(plain)} ${port}`)) return true;
-    return everywhere.has(port) && (isLoopback(plain) || local.has(formatIp(plain)));
-  };
-}
-
-function localAddresses(options: GuardOptions): Set<string> {
-  const texts =
-    options.localAddresses ??
-    Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map((entry) => entry.address));
-  const canonical = new Set<string>();
-  for (const text of texts) {
-    const bytes = parseIp(text.split('%')[0]);
-    if (bytes) canonical.add(formatIp(bytes));
-  }
-  return canonical;
-}
-
-/** The IPv4 address within an IPv4-mapped one, else the address itself. */
-function plainForm(address: IpBytes): IpBytes {
-  const mapped = address.length === 16 && address[10] === 0xff && address[11] === 0xff;
-  return mapped && address.subarray(0, 10).every((byte) => byte === 0) ? address.subarray(12) : address;
-}
-
-function isLoopback(address: IpBytes): boolean {
-  if (address.length === 4) return address[0] === 127 || address[0] === 0;
-  return address.subarray(0, 15).every((byte) => byte === 0) && address[15] <= 1;
 }
 
 function openedRange(text: string): Cidr {

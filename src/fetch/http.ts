@@ -33,6 +33,9 @@ export interface HttpClientOptions {
   readonly maxHeaderBytes?: number;
   readonly tls?: TlsOptions;
   readonly budget?: ByteBudget;
+  /** Why nobody may connect to `port` of `address` for the host of that name (`guard.own`), or null. The address is
+   * known to be public or opened; here it has met the port. Default: refuses nothing. */
+  readonly refuses?: (host: string, address: string, port: number) => string | null;
   /** Monotonic ms; default: the machine's monotonic clock, the same in all threads. */
   readonly clock?: () => number;
   /** Wall-clock ms since 1970, for Retry-After dates. */
@@ -55,6 +58,7 @@ export class HttpClient {
   readonly #sockets: SocketFactory;
   readonly #pool: ConnectionPool;
   readonly #idleMs: number;
+  readonly #refuses: NonNullable<HttpClientOptions['refuses']>;
   readonly #sweepMs: number;
   /** In the order they began. */
   readonly #active = new Set<Exchange>();
@@ -68,6 +72,7 @@ export class HttpClient {
   constructor(options: HttpClientOptions = {}) {
     const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
     this.#idleMs = options.idleMs ?? 15_000;
+    this.#refuses = options.refuses ?? (() => null);
     this.#sockets = new SocketFactory(options.tls);
     const maxIdle = options.maxIdleSockets ?? 512;
     this.#pool = new ConnectionPool(maxIdle);
@@ -103,6 +108,8 @@ export class HttpClient {
     if (target === null) return this.#refusal('connect.failed', 'not an http(s) URL');
     // An address that is a name would be looked up behind the guard's back.
     if (!isAddress(request.address)) return this.#refusal('connect.failed', 'not an IP address');
+    const refusal = this.#refuses(target.host, request.address, target.port);
+    if (refusal !== null) return this.#refusal('guard.own', refusal);
     if (this.#closed || request.signal?.aborted) return this.#refusal('lease.returned', 'not started');
     return new Promise((resolve) => {
       const exchange = new Exchange(request, target, this.#context, resolve);

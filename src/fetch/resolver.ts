@@ -249,14 +249,21 @@ function isHostName(name: string): boolean {
   return name.length <= 253 && /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/.test(name);
 }
 
-/** `SERVER[:PORT]` in the spelling that c-ares takes. */
-function checkedServer(text: string): string {
+/** Where `SERVER[:PORT]` is; null if it is none. */
+export function serverSocket(text: string): { address: string; port: number } | null {
   const match = /^(?:\[([^\]]*)\]|([^:]*|.*:.*:.*))(?::(\d{1,5}))?$/.exec(text.trim());
   const address = match?.[1] ?? match?.[2] ?? '';
   const port = Number(match?.[3] ?? 53);
-  if (!parseIp(address.split('%')[0]) || port < 1 || port > 65535) {
+  return parseIp(address.split('%')[0]) && port >= 1 && port <= 65535 ? { address, port } : null;
+}
+
+/** `SERVER[:PORT]` in the spelling that c-ares takes. */
+function checkedServer(text: string): string {
+  const socket = serverSocket(text);
+  if (socket === null) {
     throw new UserError(`--dns ${text}: write it as ADDRESS or ADDRESS:PORT, as in 9.9.9.9 or [2620:fe::fe]:53.`, 2);
   }
+  const { address, port } = socket;
   if (port === 53) return address;
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }

@@ -128,6 +128,7 @@ function read(answer: RobotsAnswer, previous: RobotsState | null): Reading {
     case 'connect.failed':
     case 'guard.address':
     case 'guard.port':
+    case 'guard.own':
       // behind a redirect it is another host that cannot be reached; this one answers, and says nothing of use
       return answer.redirects > 0 ? 'silent' : 'unreachable';
     case 'worker.crash':

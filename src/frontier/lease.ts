@@ -127,4 +127,7 @@ export interface FrontierOptions {
   /** Asked of each page and sitemap that robots allow, right before its lease: true makes it a dead letter (`guard.hook`)
    * and no request. Default: refuses nothing. */
   refuses?: (host: number, errand: Errand) => boolean;
+  /** Would a request to this origin, of the host of that name at that address, come to a socket of ours? Asked before
+   * anything is sent for a URL, its robots.txt included: true makes it a dead letter (`guard.own`). Default: never. */
+  isOwn?: (host: string, address: string, origin: string) => boolean;
 }

@@ -154,6 +154,11 @@ export class Leasing {
     const errand = this.#state.errands.get(host)![0];
     if (errand.kind === 'robots') return this.#grant(slot, this.#takeErrand(host), null, worker, now);
     const origin = robots.ofUrl(errand.target, host);
+    if (this.#isOwn(host, origin)) {
+      this.#state.bury(this.#takeErrand(host).url, 'guard.own', now, changes);
+      this.#placing.ready(host, now);
+      return null;
+    }
     const gate = robots.gate(origin, now);
     if (gate === 'fetch') return this.#grant(slot, robotsErrand(origin), null, worker, now);
     if (gate === 'load') return this.#loadRules(origin, turn);
@@ -189,6 +194,11 @@ export class Leasing {
     for (let passed = 0; slot.at < slot.ahead.length && passed < DENIALS_A_TURN; passed++) {
       const text = slot.ahead[slot.at];
       const origin = robots.ofUrl(text.url, host);
+      if (this.#isOwn(host, origin)) {
+        slot.at++;
+        this.#state.bury(text.id, 'guard.own', now, changes);
+        continue;
+      }
       const gate = robots.gate(origin, now);
       if (gate === 'fetch') return this.#grant(slot, robotsErrand(origin), null, worker, now);
       if (gate === 'load') return this.#loadRules(origin, turn);
@@ -221,6 +231,14 @@ export class Leasing {
 
   #isRefused(host: number, errand: Errand): boolean {
     return this.#state.options.refuses?.(host, errand) === true;
+  }
+
+  /** The address and the port have met: a socket of ours is asked for nothing. What asks for a robots.txt there, behind a
+   * redirect, is refused by the worker that would connect. */
+  #isOwn(host: number, origin: Origin): boolean {
+    const { options, hosts, addresses } = this.#state;
+    if (options.isOwn === undefined) return false;
+    return options.isOwn(hosts.names[host], addresses.names[hosts.address[host]], origin.name);
   }
 
   #deny(url: number, now: number, changes: Changes): void {

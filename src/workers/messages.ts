@@ -4,6 +4,7 @@ import type { WarcInfo } from '../archive/warc-writer.js';
 import type { RequestKind } from '../changes.js';
 import type { BodyCaps, FetchKind } from '../fetch/fetcher.js';
 import type { FetchTimeouts } from '../fetch/http.js';
+import type { OwnSocket } from '../fetch/own-sockets.js';
 import type { HeldAnswer, HeldQuestion, NearAnswer, NearQuestion, ReportBatch } from '../frontier/report.js';
 import type { KeyOptions } from '../url/normalize.js';
 import type { ScopeRule, SeedPlace } from '../url/scope.js';
@@ -20,6 +21,8 @@ export interface FetchSettings {
   caps: Record<FetchKind, BodyCaps>;
   /** Bytes of a PDF that are read. */
   pdf: number;
+  /** Sockets of ours, that nothing leads to. */
+  own: readonly OwnSocket[];
 }
 
 export interface DedupeSettings {

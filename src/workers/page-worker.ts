@@ -7,6 +7,7 @@ import { ArchiveError } from '../archive/archive-files.js';
 import { SegmentWriter } from '../archive/segments.js';
 import { bodyBuffers } from '../buffer-pool.js';
 import type { Clock } from '../engines/ports.js';
+import { createGuard } from '../fetch/address-guard.js';
 import { createFetcher, type Fetcher } from '../fetch/fetcher.js';
 import { HttpClient } from '../fetch/http.js';
 import type { HeldAnswer, HeldQuestion, LeaseReport, NearAnswer, NearQuestion } from '../frontier/report.js';
@@ -83,10 +84,13 @@ export class PageWorker {
     this.#shared = new SharedState(settings.shared);
     this.#heavy = new HeavyTypes(settings.documents.handlers.map(({ mediaType }) => mediaType));
     this.#documents = new DocumentReader(settings.documents);
-    const { userAgent, timeouts, maxHeaderBytes, refuseCertificates, caps, pdf } = settings.fetch;
+    const { userAgent, timeouts, maxHeaderBytes, refuseCertificates, caps, pdf, own } = settings.fetch;
+    const guard = createGuard({ refuse: own });
+    const refuses = (host: string, address: string, port: number): string | null =>
+      guard.checkSocket(host, address, port)?.reason ?? null;
     const tls = { rejectUnauthorized: refuseCertificates };
     this.#budget = new BodyBudget(this.#shared, settings.ownBodies, settings.bodyBudget, settings.index);
-    this.#client = new HttpClient({ timeouts, maxHeaderBytes, tls, budget: this.#budget });
+    this.#client = new HttpClient({ timeouts, maxHeaderBytes, tls, budget: this.#budget, refuses });
     const accepts = this.#heavy.accepts.bind(this.#heavy);
     this.#fetcher = createFetcher({ userAgent, client: this.#client, caps, pdf, accepts });
     const { warc, text, prefix, maxBytes, info } = settings.archive;

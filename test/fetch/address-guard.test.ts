@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createGuard } from '../../src/fetch/address-guard.js';
@@ -153,24 +154,51 @@ describe('our own sockets', () => {
       { address: '0.0.0.0', port: 5432 },
       { address: '::', port: 4222 },
       { address: '8.8.4.4', port: 6379 },
+      { address: 'traces.test', port: 4318 },
     ],
     localAddresses: ['127.0.0.1', '10.0.0.5', '::1', 'fe80::1%eth0', '93.184.216.34'],
   });
 
+  const reach = (address: string, port: number, name = 'a.test') => own.checkSocket(name, address, port);
+
   it('are refused, even inside an opened range', () => {
-    expect(own.checkAddress('127.0.0.1', NAMED, 9000)?.reason).toBe('127.0.0.1 port 9000 belongs to this crawler');
-    expect(own.checkAddress('8.8.4.4', NAMED, 6379)?.code).toBe('guard.address');
-    expect(own.checkAddress('127.0.0.1', NAMED, 9001)).toBeNull();
-    expect(own.checkAddress('127.0.0.2', NAMED, 9000)).toBeNull();
+    expect(reach('127.0.0.1', 9000)).toEqual({
+      code: 'guard.own',
+      reason: '127.0.0.1 port 9000 belongs to this crawler',
+    });
+    expect(reach('8.8.4.4', 6379)?.code).toBe('guard.own');
+    expect(reach('127.0.0.1', 9001)).toBeNull();
+    expect(reach('127.0.0.2', 9000)).toBeNull();
+  });
+
+  it('are refused at each form of their address, and at that which stands for loopback', () => {
+    for (const address of ['::ffff:127.0.0.1', '::ffff:7f00:1', '64:ff9b::7f00:1', '0.0.0.0', '::ffff:0.0.0.0'])
+      expect([address, reach(address, 9000)?.code]).toEqual([address, 'guard.own']);
+    expect(reach('::1', 9000)).toBeNull(); // nothing listens there
+    expect(reach('64:ff9b::808:404', 6379)?.code).toBe('guard.own');
+  });
+
+  it('are refused by the name that the configuration gives them, whatever its address is', () => {
+    expect(reach('8.8.8.8', 4318, 'traces.test')?.code).toBe('guard.own');
+    expect(reach('8.8.8.8', 4319, 'traces.test')).toBeNull();
+    expect(reach('8.8.8.8', 4318)).toBeNull();
   });
 
   it('that listen everywhere are refused at every address of this machine', () => {
     for (const port of [5432, 4222]) {
-      for (const address of ['127.0.0.1', '127.9.9.9', '10.0.0.5', '::1', '93.184.216.34', '::ffff:10.0.0.5']) {
-        expect([address, own.checkAddress(address, NAMED, port)?.code]).toEqual([address, 'guard.address']);
+      for (const address of ['127.0.0.1', '127.9.9.9', '10.0.0.5', '::1', '::', '93.184.216.34', '::ffff:10.0.0.5']) {
+        expect([address, reach(address, port)?.code]).toEqual([address, 'guard.own']);
       }
-      expect(own.checkAddress('10.0.0.6', NAMED, port)).toBeNull();
+      expect(reach('10.0.0.6', port)).toBeNull();
     }
+  });
+
+  it('that listen everywhere are refused at the addresses that the system has', () => {
+    const guard = createGuard({ refuse: [{ address: '::', port: 4222 }] });
+    const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+    expect(addresses.length).toBeGreaterThan(0);
+    for (const { address } of addresses)
+      expect([address, guard.checkSocket('a.test', address.split('%')[0], 4222)?.code]).toEqual([address, 'guard.own']);
   });
 });
 

@@ -100,6 +100,18 @@ describe('a request', () => {
     expect(await get(client, 'http://localhost/', { address: 'localhost' })).toMatchObject({ code: 'connect.failed' });
   });
 
+  it('is not made to an address and port that are refused together, nor on a connection', async () => {
+    const server = await serve(page('hi'));
+    const other = await serve(page('hi'));
+    const refuses = (host: string, address: string, port: number) =>
+      port === server.port ? `${host} ${address} is ours` : null;
+    const client = makeClient({ refuses });
+    const refused = await get(client, `http://a.test:${server.port}/`);
+    expect(refused).toMatchObject({ code: 'guard.own', detail: 'a.test 127.0.0.1 is ours', status: 0 });
+    expect(await get(client, `http://a.test:${other.port}/`)).toMatchObject({ code: 'ok' });
+    expect([server.connections, other.connections]).toEqual([0, 1]);
+  });
+
   it('is not sent when the lease has ended, and the connection is kept', async () => {
     const server = await serve(page('hi'));
     const client = makeClient();
