@@ -153,9 +153,15 @@ export class Placing {
   }
 
   /** Enters a host that holds a back queue in its worker's ready heap. One that came up before, and had to wait for
-   * something, has the place of then: else it would stand in line with all that are due once more. */
+   * something, has the place of then: else it would stand in line with all that are due once more. If its clock was
+   * moved far on meanwhile (a Crawl-delay became known), it gives its back queue up and sleeps. */
   ready(host: number, now: number): void {
-    const { hosts, back } = this.#state;
+    const { hosts, back, options } = this.#state;
+    if (hosts.nextAt[host] > now + options.sleepBeyond) {
+      this.standDown(host, now);
+      this.place(host, now);
+      return;
+    }
     const since = hosts.dueSince[host] === 0 ? now : hosts.dueSince[host];
     hosts.state[host] = HostState.back;
     back.ready[hosts.worker[host]].push(Math.max(hosts.nextAt[host], since), host, ++hosts.stamp[host]);

@@ -156,7 +156,7 @@ export class Settling {
     slot.leased = false;
     const turnIsOver =
       front.size > 0 && (slot.fetches >= options.quantumFetches || now - slot.since >= options.quantumTime);
-    const rests = hosts.restUntil[host] > now || hosts.nextAt[host] > now + options.sleepBeyond;
+    const rests = hosts.restUntil[host] > now;
     const isSpent = fetchAllowedAt(hosts, host, now) > now && !errands.has(host);
     const moved = hosts.address[host] < 0;
     const isBlocked = hosts.state[host] === HostState.off;

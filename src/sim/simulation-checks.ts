@@ -7,6 +7,7 @@ import type { Lease, Settled, Turn } from '../frontier/lease.js';
 import { RobotsGate } from '../frontier/robots-gate.js';
 import type { TimeHeap } from '../frontier/time-heap.js';
 import { LEVELS, NONE, UrlState } from '../frontier/url-table.js';
+import { watchHolders } from './simulation-holders.js';
 import { Violation } from './simulation-oracle.js';
 import { scanFrontier } from './simulation-scan.js';
 import type { World } from './simulation-world.js';
@@ -39,6 +40,7 @@ export class Watch {
     this.#frontier = frontier;
     this.#now = now;
     for (const heap of frontier.back.ready) shadow(heap);
+    watchHolders(frontier, world.settings.frontier, now);
   }
 
   /** A turn of the frontier. */

@@ -10,6 +10,7 @@ import type { OpenLease } from '../state/leases-file.js';
 import { rebuild } from '../state/rebuild.js';
 import { Tally } from '../state/tally.js';
 import { FrontWatch } from './simulation-fairness.js';
+import { watchHolders } from './simulation-holders.js';
 import { LargeBatches } from './simulation-large-batches.js';
 import { PageState } from './simulation-large-checks.js';
 import { LargeDesk } from './simulation-large-desk.js';
@@ -73,6 +74,7 @@ export class LargeProcess {
     this.#left = new Int32Array(this.#out.length);
     if (lost !== null) this.#rebuild(lost);
     this.#fairness = new FrontWatch(this.frontier);
+    watchHolders(this.frontier, world.options.frontier, () => this.now);
   }
 
   get now(): number {

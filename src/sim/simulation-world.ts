@@ -179,7 +179,7 @@ function settingsOf(seed: number): WorldSettings {
       backQueues,
       backQueuesMax: random.chance(0.5) ? backQueues : 64,
       quantumFetches: random.pick([2, 8, 64]),
-      quantumTime: 600_000,
+      quantumTime: randomFor(seed, 'quantum').pick([20_000, 600_000]),
       sleepBeyond: 30_000,
       lookAhead: random.pick([1, 3, 16, 64]),
       workers: random.between(1, 3),

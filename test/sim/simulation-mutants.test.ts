@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { Frontier } from '../../src/frontier/frontier.js';
 import { DENIED_LIST } from '../../src/frontier/host-table.js';
+import type { FrontierOptions } from '../../src/frontier/lease.js';
 import { TimeHeap } from '../../src/frontier/time-heap.js';
 import { NONE, UrlState } from '../../src/frontier/url-table.js';
 import { simulate } from '../../src/sim/simulation.js';
@@ -124,6 +125,14 @@ class LastInFirstOut extends TimeHeap {
   }
 }
 
+/** A frontier that goes by other options than the world's. */
+const deviating = (own: Partial<FrontierOptions>): SimulatedParts => ({
+  ...REAL_PARTS,
+  frontier: (options, random) => new Frontier({ ...options, ...own }, random),
+});
+
+const FOREVER = Number.POSITIVE_INFINITY;
+
 const MUTANTS: readonly [name: string, parts: SimulatedParts, sentence: RegExp][] = [
   [
     'owes nothing after a restart',
@@ -244,6 +253,17 @@ const MUTANTS: readonly [name: string, parts: SimulatedParts, sentence: RegExp][
   ['ignores Retry-After', broken(Deaf), /it is owed/],
   ['counts delays from the start of a request', broken(Hasty), /it is owed/],
   ['goes back to what is done', broken(Repeating), /is lost in state|pending URLs are in no list|ends in state 0/],
+  [
+    'never has a host yield its back queue',
+    deviating({ quantumFetches: FOREVER, quantumTime: FOREVER }),
+    /keeps its back queue after \d+ leases/,
+  ],
+  [
+    'lets a host hold its back queue for any time',
+    deviating({ quantumTime: FOREVER }),
+    /keeps its back queue after \d+ leases/,
+  ],
+  ['lets hosts hold back queues while they rest', deviating({ sleepBeyond: FOREVER }), /holds a back queue for/],
   [
     'forgets a denied URL over a restart',
     forgetful(({ hosts }) => {
