@@ -10,6 +10,13 @@ import {
 } from '../../src/config/load-config.js';
 import { UserError } from '../../src/errors.js';
 
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const FOREVER = Number.POSITIVE_INFINITY;
+
 /** The message of the usage error that this throws. */
 function refusal(run: () => unknown): string {
   try {
@@ -23,34 +30,107 @@ function refusal(run: () => unknown): string {
 }
 
 describe('the table', () => {
-  it('holds the defaults of the design', () => {
-    const config = loadConfig();
-    const minute = 60_000;
-    expect(config).toMatchObject({
-      scope: 'domain',
-      depth: 16,
-      maxPages: Number.POSITIVE_INFINITY,
-      maxDuration: Number.POSITIVE_INFINITY,
-      patience: 3 * minute,
-      budget: 10_000,
-      seedBudget: 100_000,
-      'domain.hosts': 1000,
-      delay: 1000,
-      'politeness.key': 'host+ip',
-      'crawlDelay.cap': 60 * minute,
-      'retryAfter.cap': 1440 * minute,
-      'host.penaltyCap': 60 * minute,
-      'retry.ladder': [30_000, 2 * minute, 5 * minute, 15 * minute],
-      'host.offline': [60 * minute, 360 * minute, 1440 * minute],
-      'robots.bytes': 500 * 1024,
-      'timeout.firstByte': 10_000,
-      'http.headers': 65_536,
-      'redirect.chain': 10,
-      workers: 'auto',
-      'frontier.backQueues': 1024,
-      'batch.time': 200,
-      'segment.bytes': 2 ** 30,
-      'memory.refuseLevel4': 0.8,
+  const DEFAULTS: readonly (readonly [topic: string, option: OptionName, value: unknown])[] = [
+    ['scope: what a crawl covers', 'scope', 'domain'],
+    ['limits: links from a seed', 'depth', 16],
+    ['limits: pages', 'maxPages', FOREVER],
+    ['limits: duration', 'maxDuration', FOREVER],
+    ['end: patience', 'patience', 3 * MINUTE],
+    ['budgets: URLs and fetches of a host', 'budget', 10_000],
+    ['budgets: those of seed hosts', 'seedBudget', 100_000],
+    ['budgets: period', 'budgetPeriod', 30 * DAY],
+    ['budgets: hosts of a registrable domain', 'domain.hosts', 1000],
+    ['delay: floor', 'delay', 1000],
+    ['delay: times the fetch time', 'politeness.factor', 10],
+    ['delay: cap of that', 'politeness.factorCap', MINUTE],
+    ['delay: Crawl-delay, at most', 'crawlDelay.cap', HOUR],
+    ['delay: Retry-After, at most', 'retryAfter.cap', DAY],
+    ['delay: doubled by 429 and 503, at most', 'host.penaltyCap', HOUR],
+    ['delay: throttled answers in a row before a sleep', 'host.throttledAfter', 10],
+    ['delay: sleeps of a host that throttles', 'host.throttledSleeps', [HOUR, 6 * HOUR, DAY]],
+    ['keys: what has a clock', 'politeness.key', 'host+ip'],
+    ['keys: requests of a domain at a CDN', 'politeness.perDomain', 4],
+    ['keys: domains that make an address shared', 'politeness.sharedFrom', 16],
+    ['keys: requests at a shared address', 'politeness.sharedRequests', 2],
+    ['keys: gap of a shared address', 'politeness.sharedGap', 250],
+    ['retries: ladder', 'retry.ladder', [30_000, 2 * MINUTE, 5 * MINUTE, 15 * MINUTE]],
+    ['retries: failures in a row before offline', 'host.offlineAfter', 5],
+    ['retries: unknown names in a row before offline', 'host.nxdomainAfter', 2],
+    ['retries: times offline', 'host.offline', [HOUR, 6 * HOUR, DAY]],
+    ['clocks: owed after an unclean stop', 'unclean.owe', 10_000],
+    ['back queues: to start with', 'frontier.backQueues', 1024],
+    ['back queues: at most', 'frontier.backQueuesMax', 65_536],
+    ['back queues: fetches before a host yields', 'frontier.quantum.fetches', 64],
+    ['back queues: time before a host yields', 'frontier.quantum.time', 10 * MINUTE],
+    ['back queues: a host sleeps beyond', 'frontier.sleep', 30_000],
+    ['reader: URLs read ahead', 'frontier.lookahead', 64],
+    ['priority: share of due revisits', 'frontier.revisitShare', 0.5],
+    ['memory: limit', 'memory.limit', 'auto'],
+    ['memory: level 4 is refused', 'memory.refuseLevel4', 0.8],
+    ['memory: level 3 is refused', 'memory.refuseLevel3', 0.9],
+    ['workers: page worker threads', 'workers', 'auto'],
+    ['workers: heartbeat', 'worker.heartbeat', 2000],
+    ['workers: dead after', 'worker.deadAfter', 10_000],
+    ['workers: a host moves after', 'worker.affinity', 1000],
+    ['workers: a turn of parsing', 'parse.turn', 8],
+    ['workers: bodies in flight', 'memory.bodies', 64 * MIB],
+    ['robots: bytes read', 'robots.bytes', 500 * KIB],
+    ['robots: held for', 'robots.ttl', DAY],
+    ['robots: first wait after a failure', 'robots.retry', 5 * MINUTE],
+    ['robots: longest wait after failures', 'robots.retryCap', DAY],
+    ['robots: a last good copy stands in for', 'robots.stale', 30 * DAY],
+    ['robots: compiled rules', 'robots.memory', 64 * MIB],
+    ['timeouts: DNS', 'timeout.dns', 5000],
+    ['timeouts: connect', 'timeout.connect', 5000],
+    ['timeouts: TLS', 'timeout.tls', 5000],
+    ['timeouts: first byte', 'timeout.firstByte', 10_000],
+    ['timeouts: whole', 'timeout.whole', 30_000],
+    ['timeouts: slow for', 'timeout.slow', 10_000],
+    ['timeouts: slow means bytes a second', 'timeout.slowRate', KIB],
+    ['caps: headers', 'http.headers', 64 * KIB],
+    ['caps: text on the wire', 'body.text.wire', 5 * MIB],
+    ['caps: text decoded', 'body.text.decoded', 20 * MIB],
+    ['caps: sitemap on the wire', 'body.sitemap.wire', 50 * MIB],
+    ['caps: sitemap decoded', 'body.sitemap.decoded', 50 * MIB],
+    ['caps: PDF', 'body.pdf', 32 * MIB],
+    ['bombs: ratio', 'decode.ratio', 200],
+    ['bombs: decoded size from which it counts', 'decode.ratioFrom', MIB],
+    ['redirects: chain', 'redirect.chain', 10],
+    ['redirects: spellings of one key', 'redirect.same', 5],
+    ['names: shortest time an address is held', 'resolver.ttlMin', 5 * MINUTE],
+    ['names: longest time an address is held', 'resolver.ttlMax', DAY],
+    ['names: negative answers', 'resolver.negative', 5 * MINUTE],
+    ['URLs: letters of a session token', 'url.sessionLength', 16],
+    ['traps: bytes of a URL', 'trap.urlLength', 1000],
+    ['traps: one segment in a path', 'trap.repeat', 3],
+    ['traps: queries of a path', 'trap.queries', 1000],
+    ['traps: sketch', 'trap.sketch', 16 * MIB],
+    ['traps: duplicates among new pages', 'trap.duplicateRatio', 0.8],
+    ['traps: new pages looked at', 'trap.duplicateWindow', 200],
+    ['archive: segments', 'segment.bytes', 1024 * MIB],
+    ['batches: time', 'batch.time', 200],
+    ['batches: changes', 'batch.changes', 2000],
+    ['seen: filter', 'seen.filter', 'exact'],
+    ['seen: bits a key', 'seen.bloomBits', 20],
+    ['duplicates: links of equal pages', 'dedupe.exact', 'drop'],
+    ['duplicates: links of near pages', 'dedupe.near', 'demote'],
+    ['revisits: least', 'revisit.min', HOUR],
+    ['revisits: most', 'revisit.max', 30 * DAY],
+    ['revisits: policy of a crawl with an end', 'revisit.policy', 'none'],
+    ['simhash: bits that near pages differ by', 'simhash.distance', 3],
+    ['simhash: least shingles of a fingerprint', 'simhash.shingles', 20],
+  ];
+
+  it.each(DEFAULTS)('holds the default of the design for %s', (_, option, value) => {
+    expect(loadConfig()[option]).toEqual(value);
+  });
+
+  it('starts with parameters of the design that only track, and those that hold a session', () => {
+    const tracking = ['utm_*', 'fbclid', 'gclid', 'msclkid', 'yclid', 'dclid', 'igshid', 'mc_cid', 'mc_eid', 'ref'];
+    expect(loadConfig()).toMatchObject({
+      'url.tracking': tracking,
+      'url.session': ['sid', 'sessionid', 'PHPSESSID', 'ASPSESSIONID*'],
+      'url.pathSession': ['jsessionid'],
     });
   });
 
