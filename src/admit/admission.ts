@@ -33,7 +33,7 @@ export interface AdmissionOptions {
   partitions: number;
   /** Is a host on a list of names of which nothing is fetched? */
   isListed: ((host: string) => boolean) | null;
-  /** URLs of a host in 30 days; null is no limit. @param isSeed it is met as the host of a seed */
+  /** URLs of a host in a budget period; null is no limit. @param isSeed it is met as the host of a seed */
   budget: (host: string, isSeed: boolean) => number | null;
   score: Score;
   /** Asks the query trap about a URL that is about to become known: at most so many distinct queries a path. */

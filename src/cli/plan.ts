@@ -1,10 +1,14 @@
 import { totalmem } from 'node:os';
 import { systemClock } from '../engines/system.js';
+import { UserError } from '../errors.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import type { ExitCode, World } from './command.js';
 import { figuresOf } from './plan-figures.js';
 import { INPUT_NAMES, INPUTS, type Inputs, readInputs } from './plan-inputs.js';
 import { planText, type Warning, warningsOf } from './plan-words.js';
+
+/** Inputs that a crawl's rows do not tell. */
+const OF_A_CRAWL = ['delay', 'back-queues'] as const;
 
 export const spec: CommandSpec = {
   name: 'plan',
@@ -27,7 +31,10 @@ export const spec: CommandSpec = {
     ['saunter plan --pages 1M --hosts 1 --largest-host 1M --period 5d', 'One large site.'],
     ['saunter plan --dir saunter-example.org', 'What is left of a crawl, and how long it takes.'],
   ],
-  notes: ['The arithmetic, with its sources, is in docs/plan.md.'],
+  notes: [
+    'With --dir only --delay and --back-queues are asked: the rest is what the crawl has met.',
+    'The arithmetic, with its sources, is in docs/plan.md.',
+  ],
 };
 
 export async function run(args: Arguments, { terminal }: World): Promise<ExitCode> {
@@ -35,6 +42,7 @@ export async function run(args: Arguments, { terminal }: World): Promise<ExitCod
   const asJson = args.flags.has('json');
   const dir = args.flags.get('dir');
   if (dir !== undefined) {
+    refuseOthers(args.flags);
     const [{ lookInto }, { crawlPlanText, planCrawl }] = await Promise.all([
       import('../embedded/look.js'),
       import('./plan-crawl.js'),
@@ -51,6 +59,14 @@ export async function run(args: Arguments, { terminal }: World): Promise<ExitCod
       : withWarnings(planText(inputs, figures), warnings),
   );
   return 0;
+}
+
+/** Of a crawl that is there, most inputs are facts. */
+function refuseOthers(flags: ReadonlyMap<string, string>): void {
+  const other = INPUT_NAMES.find((name) => flags.has(name) && !(OF_A_CRAWL as readonly string[]).includes(name));
+  if (other === undefined) return;
+  const taken = OF_A_CRAWL.map((name) => `--${name}`).join(' and ');
+  throw new UserError(`--${other} is for a crawl that has not begun; with --dir only ${taken} are asked.`, 2);
 }
 
 const withWarnings = (text: string, warnings: readonly Warning[]): string =>

@@ -46,7 +46,7 @@ export async function run(args: Arguments, { terminal }: World): Promise<ExitCod
     if (standing === null) throw notKnown(cleanLine(url));
     const answer = await storedAnswer(reader, new ArchiveReader(segmentPaths(reader, folders)), standing.id);
     if (answer === null) throw new UserError(`There is no answer of ${cleanLine(url)}. ${howItStands(standing)}`);
-    const { http, body, visit } = answer;
+    const { http, body, isCut, visit } = answer;
     const when = new Date(visit.at).toISOString();
     terminal.say(`${visit.finalUrl ?? url}: ${http.status}, ${formatSize(body.length)}, ${when}.`);
     if (args.flags.has('head')) {
@@ -57,9 +57,16 @@ export async function run(args: Arguments, { terminal }: World): Promise<ExitCod
       throw new UserError(
         `No body was kept: ${cleanLine(url)} ${OUTCOMES[visit.code].words} (${visit.code}); --head shows what came.`,
       );
+    const whole = (): ExitCode => {
+      if (!isCut) return 0;
+      terminal.error(
+        `Only the first ${formatSize(body.length)} were written; the whole answer is in the archive (warc/).`,
+      );
+      return 1;
+    };
     if (!terminal.showsResults) {
       await terminal.printBytes(body);
-      return 0;
+      return whole();
     }
     const contentType = http.headers.all('Content-Type').at(-1);
     const mediaType = mediaTypeIn(contentType ?? null);
@@ -70,6 +77,6 @@ export async function run(args: Arguments, { terminal }: World): Promise<ExitCod
         `This is ${cleanLine(mediaType) || 'no text'}, ${formatSize(body.length)}: send it to a file (> FILE).`,
       );
     terminal.print(clean(text.replaceAll('\r\n', '\n').trimEnd()));
-    return 0;
+    return whole();
   });
 }

@@ -41,7 +41,7 @@ export const POLITENESS = group('Politeness', {
   'crawlDelay.cap': duration('1h', '0', '1d', 'The longest Crawl-delay that is obeyed; more means do not crawl.'),
   'retryAfter.cap': duration('24h', '1s', '24h', 'The longest Retry-After that is obeyed.'),
   'host.penaltyCap': duration('1h', '1s', '1d', 'The longest delay that answers of 429 and 503 double up to.'),
-  'host.throttledAfter': count(10, 1, 1000, 'Answers of 429 or 503 in a row that put a host to sleep.'),
+  'host.throttledAfter': count(10, 1, 255, 'Answers of 429 or 503 in a row that put a host to sleep.'),
   'host.throttledSleeps': durations(
     ['1h', '6h', '24h'],
     '30d',
@@ -56,8 +56,8 @@ export const FAILURES = group('Failures', {
     '30d',
     'The waits before a failed URL is tried again; the failure after the last makes it a dead letter.',
   ),
-  'host.offlineAfter': count(5, 1, 1000, 'Connection and DNS failures in a row that put a host offline.'),
-  'host.nxdomainAfter': count(2, 1, 1000, 'Answers in a row that the name does not exist that put a host offline.'),
+  'host.offlineAfter': count(5, 1, 255, 'Connection and DNS failures in a row that put a host offline.'),
+  'host.nxdomainAfter': count(2, 1, 255, 'Answers in a row that the name does not exist that put a host offline.'),
   'host.offline': durations(
     ['1h', '6h', '24h'],
     '30d',
@@ -87,6 +87,12 @@ export const ROBOTS = group('Robots', {
     '0',
     '365d',
     'How long a last good copy stands in for a robots.txt that cannot be read.',
+  ),
+  'robots.giveUp': duration(
+    '30d',
+    '1m',
+    '365d',
+    'How long a host that accepts connections may leave its robots.txt unanswered before its queue is dropped.',
   ),
   'robots.memory': size('64MiB', '1MiB', '16GiB', 'Memory for compiled rules; the rest waits on disk.'),
 });

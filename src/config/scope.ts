@@ -58,7 +58,7 @@ export const WHEN_TO_STOP = group('When to stop', {
     value: 'D',
   }),
   budget: orOff(
-    count(10_000, 1, 1e12, 'URLs admitted to one host, and fetches made of it, in one budget period.', {
+    count(10_000, 1, 4e9, 'URLs admitted to one host, and fetches made of it, in one budget period.', {
       flag: 'budget',
       value: 'N',
     }),
@@ -67,7 +67,7 @@ export const WHEN_TO_STOP = group('When to stop', {
     count(
       100_000,
       1,
-      1e12,
+      4e9,
       'The budget of the hosts of the seeds; where only `budget` is given or the scope is any, they have that one.',
     ),
   ),
@@ -99,9 +99,9 @@ export const URLS_TRAPS = group('URLs and traps', {
     { frozen: true },
   ),
   'url.sessionLength': count(16, 1, 1000, 'The least letters and digits of a session token.', { frozen: true }),
-  'trap.urlLength': count(1000, 50, 65_536, 'The longest URL in bytes.'),
+  'trap.urlLength': count(1000, 50, 4096, 'The longest URL in bytes.'),
   'trap.repeat': count(3, 1, 1000, 'How often one path segment may occur in a URL.'),
-  'trap.queries': count(1000, 1, 1e9, 'Distinct queries of one path that are crawled.'),
+  'trap.queries': count(1000, 1, 65_535, 'Distinct queries of one path that are crawled.'),
   'trap.sketch': size('16MiB', '64KiB', '16GiB', 'Memory for counting those.'),
   'trap.duplicateRatio': share(
     '80%',

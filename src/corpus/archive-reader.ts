@@ -15,6 +15,8 @@ export interface ArchivedBody {
   http: HttpMessage;
   /** Content codings undone, as far as they go. */
   body: Buffer;
+  /** It is longer than the caps allow, and this is its beginning. */
+  isCut: boolean;
 }
 
 /** Files that a reader keeps open. */
@@ -99,6 +101,6 @@ export async function bodyOf(record: WarcRecord, caps: DecodeCaps): Promise<Arch
     .flatMap((value) => value.toLowerCase().split(','))
     .map((name) => name.trim());
   const mediaType = mediaTypeIn(http.headers.all('Content-Type').at(-1) ?? null);
-  const { body } = await decode(http.payload, codings, caps, isTextual(mediaType));
-  return { http, body };
+  const { body, cut } = await decode(http.payload, codings, caps, isTextual(mediaType));
+  return { http, body, isCut: cut };
 }

@@ -1,4 +1,4 @@
-/** How much of an archived body is read again: as much as the crawler itself ever keeps (DESIGN 7). */
+/** How much of an archived body is read again: as much as the crawler itself keeps by default (DESIGN 7). */
 import type { DecodeCaps } from '../fetch/decode.js';
 
 const MIB = 1024 * 1024;

@@ -32,7 +32,7 @@ export async function storedAnswer(
     if (pointer === null || contentHash === null || visit.contentHash === null) continue;
     if (Buffer.compare(contentHash, visit.contentHash) !== 0) continue;
     const first = await archive.body(pointer, BODY_CAPS);
-    if (first !== null) return { http: answer.http, body: first.body, visit };
+    if (first !== null) return { ...first, http: answer.http, visit };
   }
   return { ...answer, visit };
 }

@@ -11,6 +11,7 @@ export const ALARMS = [
   'disk',
   'memory',
   'discovery',
+  'dead-letters',
   'ceiling',
 ] as const;
 
@@ -34,6 +35,9 @@ const BLOOM = 0.8;
 /** URLs found for each page fetched, with so many waiting already, that no crawl comes to an end of. */
 const DISCOVERY = 10;
 const MANY_WAITING = 1_000_000;
+/** Dead letters, and their share of the URLs that were settled, from which somebody ought to look at them. */
+const DEAD = 100;
+const DEAD_SHARE = 0.2;
 
 const percent = (share: number): string => `${Math.round(share * 100)}%`;
 
@@ -81,7 +85,7 @@ export function alarmsOf(stats: CrawlStats, requests: number, sick: SickHost | n
       add(
         'duplicates',
         'warning',
-        `${share} of the pages of the last minute repeat others: a trap, or mirrors? Sort the hosts by pages and look.`,
+        `${share} of the pages of the last minute repeat others: a trap, or mirrors? saunter status names those that are suspected.`,
       );
     }
   }
@@ -110,6 +114,14 @@ export function alarmsOf(stats: CrawlStats, requests: number, sick: SickHost | n
       'discovery',
       'warning',
       `URLs are found ${Math.round(growth.known / stats.pagesPerSecond)} times as fast as pages are fetched, and ${formatCount(stats.urls.pending)} wait: narrow the scope, or lower --max-depth or --budget.`,
+    );
+  }
+  const { dead, done } = stats.urls;
+  if (dead >= DEAD && dead > DEAD_SHARE * (dead + done)) {
+    add(
+      'dead-letters',
+      'warning',
+      `${formatCount(dead)} URLs, ${percent(dead / (dead + done))} of those that were tried, failed for good: saunter list dead says why, saunter retry takes them back.`,
     );
   }
   if (backQueues.binds && backQueues.held >= backQueues.most) {

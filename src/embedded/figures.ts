@@ -21,17 +21,25 @@ export interface CrawlStats {
   bytes: number;
   inFlight: number;
   urls: { known: number; pending: number; leased: number; denied: number; done: number; dead: number };
+  /** URLs in the queues of their hosts, by level (0 is best). */
+  pendingByLevel: number[];
   /** URLs that became known, and that were waiting, per second over the last minute. */
   growth: { known: number; pending: number };
   hosts: {
     known: number;
     inPlay: number;
-    queued: number /** Hosts in the front queues, by level. */;
+    queued: number;
+    /** Hosts in the front queues, by level. */
     levels: number[];
   };
   /** Pending URLs by why they wait, and when the first falls due. */
   waiting: Record<string, { urls: number; next: number | null }>;
-  duplicates: { exact: number; near: number /** Of the pages of the last minute. */; share: number };
+  duplicates: {
+    exact: number;
+    near: number;
+    /** Of the pages of the last minute. */
+    share: number;
+  };
   deadLetters: number;
   robotsDenied: number;
   rejected: Record<string, number>;
@@ -93,6 +101,7 @@ export function crawlStats(opened: OpenedCrawl, watch: Watch, startedAt: number,
     bytes: tally.bytes,
     inFlight: frontier.leases.size,
     urls: { known: frontier.urls.size, pending, leased, denied, done, dead },
+    pendingByLevel: frontier.pendingByLevel,
     growth: { known: perSecond(last.known), pending: perSecond(last.pending) },
     hosts: {
       known: frontier.hosts.size,

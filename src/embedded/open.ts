@@ -159,7 +159,7 @@ async function wire(
   const first = noChanges();
   const now = systemClock.wall();
   const prefix = `${who.id}-`;
-  const settings = { options, paths, id: who.id, stop, now, random: systemRandom, ui };
+  const settings = { options, paths, id: who.id, stop, traps: land.traps, now, random: systemRandom, ui };
   const restored = await restore(store, parts, settings, first);
   const { archive, index, committed } = restored;
   try {

@@ -150,7 +150,7 @@ export function robotsTimes(config: Config): RobotsTimes {
     firstRetry: config['robots.retry'],
     maxRetry: config['robots.retryCap'],
     maxCopyAge: config['robots.stale'],
-    dropAfter: config['robots.stale'],
+    dropAfter: config['robots.giveUp'],
   };
 }
 

@@ -13,15 +13,18 @@ import type { CheckpointIdentity } from '../state/checkpoint.js';
 import { KeptPart } from '../state/checkpoint-kept.js';
 import { loadCheckpoint } from '../state/checkpoint-load.js';
 import type { CheckpointPart } from '../state/checkpoint-part.js';
+import { QueriesPart } from '../state/checkpoint-queries.js';
 import { RobotsPart } from '../state/checkpoint-robots.js';
 import { CommittedSegments } from '../state/committed-segments.js';
 import type { Projection } from '../state/projection.js';
 import { emptyProjection, type LastStop, rebuild } from '../state/rebuild.js';
+import type { TrapGuards } from '../url/traps.js';
 import type { Decisions } from './decisions.js';
 import type { CrawlDirectory } from './directory.js';
 import { indexLines } from './index-lines.js';
 import { frontierOptions, productToken, robotsTimes } from './parts.js';
 import { inWork } from './seen-filter.js';
+import { countQuery } from './territory.js';
 
 export interface Restored {
   archive: SegmentArchive;
@@ -40,6 +43,7 @@ export interface RestoreSettings {
   /** The crawl's, which the names of its segments begin with. */
   id: string;
   stop: LastStop;
+  traps: TrapGuards;
   /** Wall ms. */
   now: number;
   random: Random;
@@ -58,7 +62,7 @@ function revisitPlan(config: Config): unknown {
 /** What a checkpoint must be of to be used. */
 export const checkpointIdentity = (store: Store, id: string, options: CrawlOptions): CheckpointIdentity => {
   const { config, userAgent } = options;
-  const pages = [config['simhash.distance'], config['trap.duplicateWindow']];
+  const pages = [config['simhash.distance'], config['trap.duplicateWindow'], config['trap.sketch']];
   const robots = [productToken(userAgent), robotsTimes(config)];
   return {
     crawl: id,
@@ -72,7 +76,7 @@ export const checkpointIdentity = (store: Store, id: string, options: CrawlOptio
 export async function restore(
   store: Store,
   parts: Decisions,
-  { options, paths, id, stop, now, random, ui }: RestoreSettings,
+  { options, paths, id, stop, traps, now, random, ui }: RestoreSettings,
   changes: Changes,
 ): Promise<Restored> {
   const { frontier, robots, settlement, duplicates, seen } = parts;
@@ -82,7 +86,8 @@ export async function restore(
   const progress = starting(ui);
   const known = { projection: emptyProjection(frontier), from: {} };
   const verdicts = new RobotsPart(robots, now);
-  const told = [new KeptPart(duplicates, () => settlement.ids.visits), verdicts];
+  const queries = new QueriesPart(traps, () => frontier.urls.size);
+  const told = [new KeptPart(duplicates, () => settlement.ids.visits), verdicts, queries];
   const loaded =
     config['checkpoint.rows'] === Number.POSITIVE_INFINITY || seen instanceof BloomSeen
       ? { reason: null }
@@ -110,6 +115,7 @@ export async function restore(
         if (isAhead) verdicts.ahead();
         robots.restore(frontier.robots.of(row.origin, row.host), row);
       },
+      onUrl: (row) => countQuery(traps, row),
       onVisit: (row) => duplicates.restore(row),
       onReparsed: (row) => duplicates.kept.reread(row.visit, row.simhash),
       onHostEvent: (row) => duplicates.restoreEvent(row),

@@ -78,7 +78,7 @@ export class Steering {
 
   stats(): CrawlStats & { alarms: Alarm[] } {
     const stats = crawlStats(this.#opened, this.watch, this.startedAt, this.#walks);
-    const sick = this.watch.sickest(stats.at - 60_000);
+    const sick = this.watch.sickest(stats.at);
     const host = sick === null ? null : { ...sick, host: this.#opened.frontier.hosts.names[sick.host] };
     return { ...stats, alarms: alarmsOf(stats, this.watch.lately().requests, host) };
   }

@@ -1,5 +1,6 @@
 /** What a crawl may touch: normal forms and keys, scope, trap guards, the address guard, and the seeds that draw it. */
 
+import type { UrlRow } from '../changes.js';
 import { keyOptions } from '../corpus/normal-forms.js';
 import type { CrawlOptions } from '../crawl-options.js';
 import { type AddressGuard, createGuard, refusedPort } from '../fetch/address-guard.js';
@@ -69,6 +70,11 @@ export function survey(options: CrawlOptions, who: Identity, own: readonly OwnSo
     refusesSeed: (seed) => traps.check(seed, 0) ?? refusedPort(seed.origin),
     refuses: (url) => screen(url, scope, traps) ?? refusedPort(url.origin),
   };
+}
+
+/** Counts the query of a URL that an earlier run admitted. Those of seeds were not counted. */
+export function countQuery(traps: TrapGuards, { url, depth }: Pick<UrlRow, 'url' | 'depth'>): void {
+  if (depth > 0) traps.count({ url });
 }
 
 /** Counts the query of a URL that is about to become known; true if its path has too many. */

@@ -1,7 +1,7 @@
 /**
  * What a person who watches a crawl wants to see and the crawl itself does not need: requests by status, by host and
  * lately, pages that came in last, and how the figures grow. Fed with committed rows, so it never shows what a crash
- * could take back. Memory is bounded: 40 bytes a host, two rings, and an hour of samples.
+ * could take back. Memory is bounded: 64 bytes a host, two rings, and an hour of samples.
  */
 import type { Changes, RequestRow, VisitRow } from '../changes.js';
 import { PlainColumns } from '../columns.js';
@@ -55,6 +55,12 @@ export class Watch {
   readonly failures = this.#columns.add(Uint32Array);
   readonly bytes = this.#columns.add(Float64Array);
   readonly lastAt = this.#columns.add(Float64Array);
+  /** Requests and failed ones of each host in a window and in the one before it, and which window that is. */
+  readonly #window = this.#columns.add(Float64Array);
+  readonly #asked = this.#columns.add(Uint32Array);
+  readonly #askedBefore = this.#columns.add(Uint32Array);
+  readonly #failedNow = this.#columns.add(Uint32Array);
+  readonly #failedBefore = this.#columns.add(Uint32Array);
   readonly #recentRequests: RequestRow[] = [];
   readonly #recentPages: RecentPage[] = [];
   readonly #listeners = new Set<(rows: Pick<Changes, 'requests' | 'visits'>) => void>();
@@ -85,6 +91,9 @@ export class Watch {
     this.bytes[host] += bytes;
     this.lastAt[host] = ended;
     const kind = kindOf(code);
+    this.#enterWindow(host, Math.floor(ended / WINDOW));
+    this.#asked[host]++;
+    if (kind === 'failed') this.#failedNow[host]++;
     if (kind === 'throttled') this.#throttled++;
     else if (kind === 'failed') {
       this.#failed++;
@@ -107,19 +116,30 @@ export class Watch {
     return this.#recentRequests.slice(-RECENT).reverse();
   }
 
-  /** Of the hosts that were asked often since `from` (wall ms), the one most of whose requests failed; null if none did. */
-  sickest(from: number): { host: number; requests: number; failed: number } | null {
-    const asked = new Map<number, { requests: number; failed: number }>();
-    for (const row of this.recentRequests()) {
-      if (row.ended < from) break;
-      const counts = asked.get(row.host) ?? { requests: 0, failed: 0 };
-      asked.set(row.host, counts);
-      counts.requests++;
-      if (kindOf(row.code) === 'failed') counts.failed++;
+  #enterWindow(host: number, window: number): void {
+    const ago = window - this.#window[host];
+    if (ago <= 0) return;
+    this.#askedBefore[host] = ago === 1 ? this.#asked[host] : 0;
+    this.#failedBefore[host] = ago === 1 ? this.#failedNow[host] : 0;
+    this.#asked[host] = this.#failedNow[host] = 0;
+    this.#window[host] = window;
+  }
+
+  /** Of the hosts that were asked often in the last half minute to minute, the one most of whose requests failed; null if
+   * none did.
+   * @param now wall ms */
+  sickest(now: number): { host: number; requests: number; failed: number } | null {
+    const window = Math.floor(now / WINDOW);
+    let sickest: { host: number; requests: number; failed: number } | null = null;
+    for (let host = 0; host < this.#window.length; host++) {
+      const ago = window - this.#window[host];
+      if (ago > 1) continue;
+      const requests = this.#asked[host] + (ago === 0 ? this.#askedBefore[host] : 0);
+      const failed = this.#failedNow[host] + (ago === 0 ? this.#failedBefore[host] : 0);
+      if (requests < OFTEN || failed < requests * SICK) continue;
+      if (failed > (sickest?.failed ?? 0)) sickest = { host, requests, failed };
     }
-    const sick = [...asked].filter(([, { requests, failed }]) => requests >= OFTEN && failed >= requests * SICK);
-    sick.sort(([, a], [, b]) => b.failed - a.failed);
-    return sick.length === 0 ? null : { host: sick[0][0], ...sick[0][1] };
+    return sickest;
   }
 
   /** The last pages, newest first. */
@@ -157,6 +177,8 @@ export class Watch {
 
 /** Requests that make a host's failures mean something, and the share of them from which it is sick. */
 const OFTEN = 10;
+/** ms of a window. */
+const WINDOW = 30_000;
 const SICK = 0.8;
 
 function kindOf(code: RequestRow['code']): 'good' | 'throttled' | 'failed' {

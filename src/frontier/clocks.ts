@@ -82,7 +82,7 @@ function throttle(
   v: HostVerdict,
 ): void {
   v.throttled = true;
-  // doubled even when Retry-After names a time: a host that throttles is visited more slowly afterwards; what it owed
+  // doubled the first time even when Retry-After names a time: a host that throttles is visited more slowly afterwards; what it owed
   // last counts, or a slow host that refuses quickly would be asked sooner than before
   const doubled = 2 * Math.max(hosts.penalty[host], rules.delay, hosts.crawlDelay[host], hosts.owed[host]);
   if (retryAfterMs === null || hosts.penalty[host] === 0) hosts.penalty[host] = Math.min(doubled, rules.penaltyCap);

@@ -26,7 +26,7 @@ import type { Origin, RobotsGate, RobotsVerdict } from './robots-gate.js';
 import { linkerBit } from './score.js';
 import { Settling } from './settling.js';
 import { FrontierState } from './state.js';
-import { UrlState, type UrlTable } from './url-table.js';
+import { LEVELS, UrlState, type UrlTable } from './url-table.js';
 
 /** Another try at a robots.txt that lies at a host which is blocked or was given up, ms. */
 const ROBOTS_LOST = 300_000;
@@ -312,6 +312,11 @@ export class Frontier {
   /** Work that is under way: a crawl with none of it, and nothing due, has ended. */
   get underWay(): number {
     return this.leases.size + this.#state.resolving + this.#state.loading + this.#state.loadingRules;
+  }
+
+  /** URLs in the queues of their hosts, by level; those that were read ahead or wait elsewhere are left out. */
+  get pendingByLevel(): number[] {
+    return [...this.#state.queues.lengths.subarray(0, LEVELS)];
   }
 
   /** What the back queues allow, and whether that is what holds the crawl up. */

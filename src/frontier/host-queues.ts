@@ -26,6 +26,8 @@ export class HostQueues {
   readonly #random: Random;
   readonly #revisits: Revisits;
   readonly #share: number;
+  /** URLs in the lists of all hosts: of each level, then the denied and the revisits. */
+  readonly lengths = new Float64Array(COUNT);
 
   /** @param share of a host's turns that revisits may take while new URLs wait, 0 to 1 */
   constructor(hosts: HostTable, urls: UrlTable, random: Random, revisits = new Revisits(urls, NO_REVISITS), share = 0) {
@@ -100,6 +102,7 @@ export class HostQueues {
       const head = hosts.head(host, level);
       if (head === NONE) continue;
       const rest = hosts.head(host, LOWEST);
+      this.#moved(head, level);
       this.#urls.setLink(hosts.tail(host, level), rest);
       if (rest === NONE) hosts.setTail(host, LOWEST, hosts.tail(host, level));
       hosts.setHead(host, LOWEST, head);
@@ -108,6 +111,14 @@ export class HostQueues {
     }
     const isEmpty = (hosts.levels[host] & ~REVISITS) === 0;
     hosts.levels[host] = (hosts.levels[host] & REVISITS) | (isEmpty ? 0 : 1 << LOWEST);
+  }
+
+  /** The list that begins so is the lowest level's from now on. */
+  #moved(head: number, level: number): void {
+    let length = 0;
+    for (let url = head; url !== NONE; url = this.#urls.link(url)) length++;
+    this.lengths[level] -= length;
+    this.lengths[LOWEST] += length;
   }
 
   putDenied(url: number): void {
@@ -161,6 +172,7 @@ export class HostQueues {
   ): void {
     const hosts = this.#hosts;
     const { demoted } = hosts;
+    const { lengths } = this;
     for (let i = marks.length - 1; i >= 0; i--) {
       let list = listOf[marks[i]];
       if (list === NOWHERE) continue;
@@ -175,6 +187,7 @@ export class HostQueues {
       if (rows[at] === NONE) hosts.setTail(host, list, from + i);
       links[i] = rows[at];
       rows[at] = from + i;
+      lengths[list]++;
       if (list !== DENIED_LIST) rows[host * ROW + COUNT]++;
     }
   }
@@ -211,6 +224,7 @@ export class HostQueues {
   #link(host: number, list: number, url: number, atHead: boolean): void {
     const hosts = this.#hosts;
     const head = hosts.head(host, list);
+    this.lengths[list]++;
     if (head === NONE) {
       this.#urls.setLink(url, NONE);
       hosts.setHead(host, list, url);
@@ -228,6 +242,7 @@ export class HostQueues {
   #unlinkHead(host: number, list: number): number {
     const url = this.#hosts.head(host, list);
     const next = this.#urls.link(url);
+    this.lengths[list]--;
     this.#hosts.setHead(host, list, next);
     if (next === NONE) this.#hosts.setTail(host, list, NONE);
     this.#urls.setLink(url, NONE);

@@ -52,6 +52,7 @@ export const Stats = z
     bytes,
     inFlight: count,
     urls: z.object({ known: count, pending: count, leased: count, denied: count, done: count, dead: count }),
+    pendingByLevel: z.array(count),
     growth: z.object({ known: z.number(), pending: z.number() }),
     hosts: z.object({ known: count, inPlay: count, queued: count, levels: z.array(count) }),
     waiting: z.record(z.string(), z.object({ urls: count, next: z.number().nullable() })),

@@ -55,6 +55,12 @@ export const METRICS: readonly Metric[] = [
   ),
   gauge('urls', 'Known URLs by state.', ({ urls: { known: _, ...states } }) => states, 'state'),
   gauge(
+    'queued_urls',
+    'URLs in the queues of their hosts, by level (0 is best).',
+    (s) => Object.fromEntries(s.pendingByLevel.map((n, level) => [String(level), n])),
+    'level',
+  ),
+  gauge(
     'waiting_urls',
     'Pending URLs by why they wait.',
     (s) => Object.fromEntries(Object.entries(s.waiting).map(([reason, { urls }]) => [reason, urls])),

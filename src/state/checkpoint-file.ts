@@ -30,6 +30,7 @@ export const BlockKind = {
   robots: 17,
   failures: 18,
   addresses: 19,
+  queries: 20,
   end: 99,
 } as const;
 export type BlockKind = (typeof BlockKind)[keyof typeof BlockKind];

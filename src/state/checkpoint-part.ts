@@ -6,7 +6,7 @@
 import type { Block } from './checkpoint-file.js';
 
 /** The tables of which rows are told by a part. */
-export type ToldTable = 'visits' | 'robots';
+export type ToldTable = 'urls' | 'visits' | 'robots';
 /** Of each, the number of rows that need not be read for what the part holds. */
 export type Told = Partial<Record<ToldTable, number>>;
 

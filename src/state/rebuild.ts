@@ -51,6 +51,7 @@ export interface RebuildParts {
   /** @param isAhead the row is of a later time than now, and its time is bounded by it */
   onRobots: (row: RobotsRow, isAhead: boolean) => void;
   onSegment: (row: SegmentRow) => void;
+  onUrl?: (row: UrlRow) => void;
   onVisit: (row: VisitRow) => void;
   onReparsed: (row: ReparsedRow) => void;
   onHostEvent: (row: HostEventRow) => void;
@@ -70,7 +71,7 @@ export interface Rebuilt {
 export interface Known {
   projection: Projection;
   from: Places;
-  /** Rows whose `onVisit` and `onRobots` are not called: what they say is known. */
+  /** Rows whose `onUrl`, `onVisit` and `onRobots` are not called: what they say is known. */
   told?: Told;
 }
 
@@ -94,7 +95,7 @@ export function rebuild(
     counted(reader, from, onProgress),
     {
       hosts: (row) => projection.host(row),
-      urls: (row) => scan.url(row),
+      urls: (row) => scan.url(row, row.id >= (told.urls ?? 0)),
       denied: (row) => scan.denied(row),
       dead: (row) => scan.dead(row),
       requests: (row) => scan.request(row),
@@ -184,8 +185,9 @@ class Scan {
     });
   }
 
-  url(row: UrlRow): void {
+  url(row: UrlRow, isNews: boolean): void {
     this.rows++;
+    if (isNews) this.#parts.onUrl?.(row);
     const id = this.#projection.urls.size;
     const known = this.#parts.seen.insert(row.keyHi, row.keyLo, id);
     // a checkpoint may have the key already: it was written while later rows were committed

@@ -30,6 +30,7 @@ export const DEFAULT_TRAP_LIMITS: TrapLimits = Object.freeze({
 });
 
 const ROWS = 4;
+const NONE = new Uint16Array(0);
 
 export class TrapGuards {
   readonly limits: TrapLimits;
@@ -66,6 +67,21 @@ export class TrapGuards {
       const at = this.cell(row);
       if (this.sketch[at] === least) this.sketch[at]++;
     }
+  }
+
+  /** Counters as they are now, none while nothing was counted; for a checkpoint. */
+  get counters(): Uint16Array {
+    return this.sketch ?? NONE;
+  }
+
+  /** Takes counters back, of an equally large sketch under the same secret. Throws a RangeError for others. */
+  fill(at: number, counters: Uint16Array): void {
+    this.sketch ??= new Uint16Array(this.width * ROWS);
+    this.sketch.set(counters, at);
+  }
+
+  clear(): void {
+    this.sketch = undefined;
   }
 
   /** How many distinct queries were counted for this URL's path: never too few, and seldom too many. */

@@ -138,6 +138,10 @@ describe('the command', () => {
     [['--depth', '1e9'], '--depth cannot be "1e9": give a value from 1 to 1,000.'],
     [['--period', '5000d'], '--period cannot be "5000d": give a value from 1s to 3650d.'],
     [['--dir', '/nowhere'], '/nowhere holds no crawl'],
+    [
+      ['--dir', '/nowhere', '--pages', '10B'],
+      '--pages is for a crawl that has not begun; with --dir only --delay and --back-queues are asked.',
+    ],
     [['extra'], 'saunter plan has no use for "extra"'],
   ])('refuses %j in one sentence', async (args, sentence) => {
     const { code, out, err } = await new FakeProcess().run('plan', ...args);

@@ -195,7 +195,7 @@ describe('loading', () => {
     [{ 'retry.ladder': ['30s', 'soon'] }, {}, '"soon"'],
     [{ 'retry.ladder': [] }, {}, 'cannot be []'],
     [{}, { delay: '2h' }, '--delay cannot be "2h"'],
-    [{}, { budget: '-1' }, '--budget cannot be "-1": give a whole number from 1 to 1,000,000,000,000, or off.'],
+    [{}, { budget: '-1' }, '--budget cannot be "-1": give a whole number from 1 to 4,000,000,000, or off.'],
     [{}, { 'allow-private': ['10.0.0.0/8', '10.0.0.0/33'] }, '--allow-private cannot be "10.0.0.0/33"'],
     [{}, { contact: 'me' }, '--contact cannot be "me": give a URL or a mail address.'],
     [{}, { resolve: ['*.test'] }, '--resolve cannot be "*.test": give PATTERN=ADDRESS'],

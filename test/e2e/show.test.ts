@@ -1,11 +1,13 @@
 /** `saunter show`: what was stored of a URL comes out again. */
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { crawl, removeScratches, saunter, scratch } from '../support/saunter.js';
+import { configFile, crawl, removeScratches, saunter, scratch } from '../support/saunter.js';
 import { links, Sites } from '../support/sites.js';
 
 const BYTES = Buffer.from(Array.from({ length: 512 }, (_, i) => i % 256));
 const HOSTILE = `<title>\x1b]0;mine\x07</title>${links('/bytes', '/zipped', '/copy', '/gone', '/private', '/unwanted')}\u202egrün\r\nend`;
+/** More than is read back of a body. */
+const LONG = 64 * 2 ** 20 + 1000;
 let site: Sites;
 let dir: string;
 
@@ -15,6 +17,7 @@ beforeAll(async () => {
       'a.test': (target) => {
         if (target === '/robots.txt') return 'User-agent: *\nDisallow: /private';
         if (target === '/') return { body: HOSTILE, headers: { 'Content-Type': 'text/html; charset=utf-8' } };
+        if (target === '/long') return { body: Buffer.alloc(LONG, 'word '), headers: { 'Content-Type': 'text/plain' } };
         if (target === '/bytes') return { body: BYTES, headers: { 'Content-Type': 'application/pdf' } };
         if (target === '/unwanted') return { body: BYTES, headers: { 'Content-Type': 'application/octet-stream' } };
         const headers = { 'Content-Type': 'text/plain; charset=iso-8859-1', 'X-Odd': 'a\x9bb' };
@@ -80,4 +83,20 @@ describe('what was stored of a URL', () => {
       /^No body was kept: \S+ is of a type that nobody handles \(body\.type\); --head/,
     );
   });
+
+  test('is cut where it is very long, and says so', async () => {
+    const at = scratch();
+    const config = configFile({ 'body.text.decoded': '100MiB', 'body.text.wire': '100MiB' });
+    const opened = ['--resolve', '*.test=127.0.0.1', '--allow-private', '127.0.0.0/8', '--delay', '0'];
+    const url = site.url('a.test', '/long');
+    expect((await crawl([url, '--dir', at, '--config', config, '--max-pages', '1', ...opened])).code).toBe(0);
+    const { code, out, err } = await saunter(['show', url, '--dir', at], ({ stdout }) => {
+      stdout.isTTY = false;
+    });
+    expect([code, out.length, err]).toEqual([
+      1,
+      64 * 2 ** 20,
+      expect.stringContaining('Only the first 67.1 MB were written'),
+    ]);
+  }, 60_000);
 });

@@ -126,6 +126,24 @@ describe('traps', () => {
     expect(ran.summary.rejected.queries).toBeGreaterThan(0);
   });
 
+  test.each([
+    ['all rows', 'off'],
+    ['a checkpoint', 1],
+  ])('facets end there too when the crawl is stopped and goes on, from %s', async (_, rows) => {
+    const before = count('facets', /^\/list\?/);
+    const at = join(scratch(), 'crawl');
+    const config = configFile({ 'trap.queries': 30, 'checkpoint.rows': rows });
+    const flags = ['--scope', 'host', '--delay', '0', '--allow-private', '127.0.0.0/8', '--resolve', WEB_RESOLVE];
+    const seed = new URL('/', server.web.reachable().find((url) => url.includes('facets'))!).href;
+    for (const pages of [10, 15, 20, 30, 100]) {
+      const { code } = await crawl([seed, '--dir', at, '--config', config, '--max-pages', String(pages), ...flags]);
+      expect(code).toBe(0);
+    }
+    const listed = jsonLines(await saunter(['list', 'urls', '--dir', at, '--json'])) as { url: string }[];
+    expect(listed.filter(({ url }) => /\/list\?/.test(url))).toHaveLength(30);
+    expect(before).toBe(50);
+  });
+
   test('paths that repeat themselves end at the third time', () => {
     expect(count('folders', /^\/topics\/news\//)).toBe(3);
     expect(ran.summary.rejected.repeat).toBeGreaterThan(0);

@@ -1,11 +1,22 @@
 /** What a host is owed after a request, budgets, retries and the gate of robots: the rules of DESIGN 4, by figures. */
 import { describe, expect, test } from 'vitest';
+import { loadConfig } from '../../src/config/load-config.js';
 import type { OutcomeCode } from '../../src/errors.js';
 import { fetchAllowedAt, mayAdmit } from '../../src/frontier/budgets.js';
 import { charge, type DelayRules } from '../../src/frontier/clocks.js';
 import { HostTable } from '../../src/frontier/host-table.js';
 import { RetryQueue } from '../../src/frontier/retry-queue.js';
 import { RobotsGate } from '../../src/frontier/robots-gate.js';
+
+/** What is said of a value that an option does not take. */
+function refused(name: string, value: string): string {
+  try {
+    loadConfig({ [name]: value }, {});
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return '';
+}
 
 const HOUR = 3_600_000;
 const PERIOD = 30 * 24 * HOUR;
@@ -48,6 +59,25 @@ describe('the delay after a request', () => {
     while (end('ok').delay > 1_000) successes++;
     expect(successes).toBe(11);
     expect(end('ok').recovered).toBe(false);
+  });
+
+  test('puts a host to sleep, or offline, at the largest numbers that the options allow', () => {
+    const hosts = new HostTable();
+    hosts.append('a.test', 'a.test', null, false, 0);
+    const largest = { ...RULES, throttlesBeforeSleep: 255, failuresBeforeOffline: 255, nxdomainsBeforeOffline: 255 };
+    const ends = (code: OutcomeCode) => Array.from({ length: 255 }, () => charge(hosts, 0, code, 5, null, largest).why);
+    for (const [code, why] of [
+      ['http.throttled', 'asleep'],
+      ['connect.refused', 'offline'],
+      ['dns.nxdomain', 'offline'],
+    ] as const) {
+      const reasons = ends(code);
+      expect([reasons.slice(0, -1).includes(why), reasons.at(-1)]).toEqual([false, why]);
+      charge(hosts, 0, 'ok', 5, null, largest);
+    }
+    expect(
+      ['host.throttledAfter', 'host.offlineAfter', 'host.nxdomainAfter'].map((name) => refused(name, '256')),
+    ).toEqual(Array(3).fill(expect.stringContaining('255')));
   });
 
   test('is doubled from what the host owed last: a slow host that refuses quickly is not asked sooner than before', () => {

@@ -7,6 +7,7 @@ import type { CrawlStats } from '../../src/embedded/figures.js';
 const WELL: CrawlStats = {
   ...{ at: 1e12, state: 'running', startedAt: 1e12 - 3_600_000, pages: 5000, pagesPerSecond: 10, requests: 6000 },
   ...{ bytes: 5e8, inFlight: 20, growth: { known: 50, pending: 40 }, waiting: {} },
+  pendingByLevel: [0, 0, 1_900_000, 0, 0],
   urls: { known: 2_000_000, pending: 1_900_000, leased: 20, denied: 10, done: 5000, dead: 5 },
   hosts: { known: 500, inPlay: 100, queued: 30, levels: [30, 0, 0, 0, 0] },
   duplicates: { exact: 10, near: 5, share: 0.1 },
@@ -40,6 +41,7 @@ const duplicates = (share: number): Partial<CrawlStats> => ({ duplicates: { ...W
 const rss = (bytes: number): Partial<CrawlStats> => ({ memory: { ...WELL.memory, rss: bytes } });
 const free = (bytes: number): Partial<CrawlStats> => ({ disk: { free: bytes, total: 1e12 } });
 const known = (perSecond: number): Partial<CrawlStats> => ({ growth: { known: perSecond, pending: 0 } });
+const dead = (n: number): Partial<CrawlStats> => ({ urls: { ...WELL.urls, dead: n } });
 const held = (n: number): Partial<CrawlStats> => ({ backQueues: { ...WELL.backQueues, held: n, binds: true } });
 
 const CASES: readonly Case[] = [
@@ -53,6 +55,13 @@ const CASES: readonly Case[] = [
   { id: 'disk', severity: 'serious', at: free(9e8), before: free(1e11), says: '900 MB left' },
   { id: 'memory', severity: 'serious', at: rss(7.2e9), before: rss(6.8e9), says: '90% of the machine' },
   { id: 'discovery', severity: 'warning', at: known(200), before: known(100), says: '20 times as fast' },
+  {
+    id: 'dead-letters',
+    severity: 'warning',
+    at: dead(2000),
+    before: dead(1000),
+    says: '2,000 URLs, 29% of those that were tried',
+  },
   { id: 'ceiling', severity: 'warning', at: held(65_536), before: held(65_535), says: 'frontier.backQueuesMax' },
 ];
 
