@@ -33,7 +33,7 @@ export const FLOORS = [
   ],
   ['frontier', 'fetch', 'archive', 'parse'],
   ['admit', 'state', 'workers', 'corpus'],
-  ['crawl.ts', 'crawl-options.ts', 'embedded', 'cluster', 'sim'],
+  ['crawl.ts', 'crawl-options.ts', 'resolution.ts', 'embedded', 'cluster', 'sim'],
   ['index.ts', 'serve'],
   ['cli'],
 ];

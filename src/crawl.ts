@@ -6,10 +6,9 @@ import type { Admission } from './admit/admission.js';
 import type { RobotsDesk } from './admit/robots-desk.js';
 import type { Settlement } from './admit/settle.js';
 import type { Clock, Resolver, Store, UrlText } from './engines/ports.js';
-import { UserError } from './errors.js';
 import type { AddressGuard } from './fetch/address-guard.js';
 import type { Frontier } from './frontier/frontier.js';
-import type { Lease, LoadRequest, Resolution } from './frontier/lease.js';
+import type { Lease, LoadRequest } from './frontier/lease.js';
 import type {
   HeldAnswer,
   HeldQuestion,
@@ -19,6 +18,7 @@ import type {
   ReportBatch,
 } from './frontier/report.js';
 import type { Origin } from './frontier/robots-gate.js';
+import { resolutionOf } from './resolution.js';
 import type { Batches } from './state/batches.js';
 import type { HeldDesk } from './state/held-desk.js';
 import { entryOf, type LeasesFile, type OpenLease } from './state/leases-file.js';
@@ -78,7 +78,7 @@ const LONGEST_SLEEP = 1_000;
 const MAX_TURNS = 64;
 
 export class Crawl {
-  /** Look-ups of this run that found no address, by code: they are no requests, and no row counts them. */
+  /** Look-ups of this run that found no address, by code, each once: they are no requests, and no row counts them. */
   readonly unresolved: Record<string, number> = Object.create(null);
   readonly #p: CrawlParts;
   readonly #limits: CrawlLimits;
@@ -315,10 +315,10 @@ export class Crawl {
     const { frontier, resolver, guard, batches } = this.#p;
     const name = frontier.hosts.names[host];
     const answer = await resolver.resolve(name);
-    if ('code' in answer) this.unresolved[answer.code] = (this.unresolved[answer.code] ?? 0) + 1;
     const now = this.now();
-    const resolution = guarded(answer, guard, frontier.hosts.named[host] === 1, now);
-    frontier.resolved(host, resolution, now, batches.open);
+    const resolution = resolutionOf(answer, guard, frontier.hosts.named[host] === 1, now);
+    const isNews = frontier.resolved(host, resolution, now, batches.open);
+    if (isNews && 'code' in answer) this.unresolved[answer.code] = (this.unresolved[answer.code] ?? 0) + 1;
     this.wake();
   }
 
@@ -384,20 +384,4 @@ export class Crawl {
     report.ended = Math.ceil(report.ended + this.#offset);
     return report;
   }
-}
-
-/** The addresses of an answer that the guard lets through. */
-function guarded(
-  answer: Awaited<ReturnType<Resolver['resolve']>>,
-  guard: AddressGuard,
-  named: boolean,
-  now: number,
-): Resolution {
-  if ('code' in answer) return { code: answer.code, words: answer.code };
-  const refusals = answer.addresses.map((address) => guard.checkAddress(address, { named }));
-  const addresses = answer.addresses.filter((_, i) => refusals[i] === null);
-  if (addresses.length > 0) return { addresses, until: now + answer.ttlMs };
-  const refusal = refusals.find((r) => r !== null);
-  if (refusal === undefined || refusal === null) throw new UserError('the resolver answered without an address');
-  return { code: 'guard.address', words: refusal.reason };
 }

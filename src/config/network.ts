@@ -57,5 +57,10 @@ export const NAME_RESOLUTION = group('Name resolution', {
   ),
   'resolver.ttlMin': duration('5m', '0', '7d', 'The shortest an address is kept, whatever its record says.'),
   'resolver.ttlMax': duration('24h', '1s', '30d', 'The longest an address is kept, whatever its record says.'),
-  'resolver.negative': duration('5m', '0', '7d', 'How long a failed look-up is remembered.'),
+  'resolver.negative': duration(
+    '5m',
+    '0',
+    '7d',
+    'How long a failed look-up is remembered: the name is not asked for again before.',
+  ),
 });

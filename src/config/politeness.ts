@@ -56,8 +56,18 @@ export const FAILURES = group('Failures', {
     '30d',
     'The waits before a failed URL is tried again; the failure after the last makes it a dead letter.',
   ),
-  'host.offlineAfter': count(5, 1, 255, 'Connection and DNS failures in a row that put a host offline.'),
-  'host.nxdomainAfter': count(2, 1, 255, 'Answers in a row that the name does not exist that put a host offline.'),
+  'host.offlineAfter': count(
+    5,
+    1,
+    255,
+    'Connection failures and failed look-ups in a row that put a host offline; what the resolver remembers counts once.',
+  ),
+  'host.nxdomainAfter': count(
+    2,
+    1,
+    255,
+    'Look-ups in a row in which two resolvers say that the name does not exist, that put a host offline; where one is all there is, host.offlineAfter counts.',
+  ),
   'host.offline': durations(
     ['1h', '6h', '24h'],
     '30d',

@@ -86,7 +86,7 @@ export function reaching(resolver: Resolver, options: CrawlOptions): Resolver {
     resolve: async (host) => {
       const answer = await resolver.resolve(host);
       if ('code' in answer || answer.addresses.every(isLoopback)) return answer;
-      return { code: 'dns.failed', ttlMs: answer.ttlMs };
+      return { code: 'dns.failed', ttlMs: answer.ttlMs, alone: false };
     },
   };
 }

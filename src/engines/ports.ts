@@ -174,7 +174,13 @@ export interface Random {
 
 export type ResolveAnswer =
   | { addresses: readonly string[]; ttlMs: number; stale: boolean }
-  | { code: Extract<OutcomeCode, 'dns.nxdomain' | 'dns.timeout' | 'dns.failed'>; ttlMs: number };
+  | {
+      code: Extract<OutcomeCode, 'dns.nxdomain' | 'dns.timeout' | 'dns.failed'>;
+      /** Until then the same is answered without a look-up. */
+      ttlMs: number;
+      /** The word of one resolver alone: there is no second one to ask. */
+      alone: boolean;
+    };
 
 /**
  * Host names to addresses.

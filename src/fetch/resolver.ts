@@ -24,8 +24,10 @@ export interface ResolvedHost {
 
 export interface UnresolvedHost {
   readonly code: NegativeCode;
-  /** When it is worth to ask again, milliseconds. */
+  /** When it is worth to ask again, milliseconds: until then this answer stands, without a look-up. */
   readonly ttlMs: number;
+  /** It is the word of one server: no other is known. With several, NXDOMAIN is what two of them have said. */
+  readonly alone: boolean;
 }
 
 /** What the port promises, and where the answer came from. */
@@ -129,7 +131,7 @@ export class DnsResolver implements Resolver {
     const name = host.toLowerCase().replace(/\.$/, '');
     const known = this.withoutDns(name);
     if (known) return known;
-    if (!isHostName(name)) return { code: 'dns.nxdomain', ttlMs: this.#maxTtlMs };
+    if (!isHostName(name)) return { code: 'dns.nxdomain', ttlMs: this.#maxTtlMs, alone: false };
     const cached = this.#cached(name);
     if (cached) return cached;
     const underWay = this.#inFlight.get(name);
@@ -161,7 +163,7 @@ export class DnsResolver implements Resolver {
     const ttlMs = entry ? entry.expiresAt - this.#clock() : 0;
     if (!entry || ttlMs <= 0) return null;
     this.#hits++;
-    if (entry.code) return { code: entry.code, ttlMs };
+    if (entry.code) return { code: entry.code, ttlMs, alone: this.#isAlone };
     // An answer that outlives its own time was kept by `#standIn`.
     const stale = entry.expiresAt + this.#maxStaleMs > entry.staleUntil;
     return { addresses: entry.addresses, ttlMs, stale, source: 'cache' };
@@ -196,7 +198,11 @@ export class DnsResolver implements Resolver {
 
   #refused(name: string, code: NegativeCode, now: number): UnresolvedHost {
     this.#cache.set(name, { addresses: [], code, expiresAt: now + this.#negativeTtlMs, staleUntil: 0 });
-    return { code, ttlMs: this.#negativeTtlMs };
+    return { code, ttlMs: this.#negativeTtlMs, alone: this.#isAlone };
+  }
+
+  get #isAlone(): boolean {
+    return this.#servers.length < 2;
   }
 
   #rotated(): string[] {

@@ -154,12 +154,13 @@ export class Frontier {
     else this.#placing.robotsChanged(host, now);
   }
 
-  /** The address that a turn asked for, or why there is none. */
-  resolved(host: number, resolution: Resolution, now: number, changes: Changes): void {
+  /** The address that a turn asked for, or why there is none. False if it counts for nothing: a failure that was told
+   * before and is still remembered, or the host was blocked or dropped meanwhile. */
+  resolved(host: number, resolution: Resolution, now: number, changes: Changes): boolean {
     this.#state.resolving--;
-    if (this.hosts.state[host] !== HostState.resolving) return; // blocked or dropped meanwhile
+    if (this.hosts.state[host] !== HostState.resolving) return false; // blocked or dropped meanwhile
     this.hosts.state[host] = HostState.idle;
-    this.#settling.resolved(host, resolution, now, changes);
+    return this.#settling.resolved(host, resolution, now, changes);
   }
 
   // -- done ---------------------------------------------------------------------------------------------------------

@@ -65,6 +65,9 @@ export class HostTable extends HostFacts {
   readonly turn = this.#columns.add(Int32Array);
   readonly addressUntil = this.#columns.add(Float64Array);
 
+  /** Until when its last look-up that failed holds (ms): it was counted. */
+  readonly unresolvedUntil = this.#columns.add(Float64Array);
+
   /** Which other hosts link here: a hash of each sets one of 32 bits, a sketch of their number. */
   readonly linkers = this.#columns.add(Uint32Array);
 

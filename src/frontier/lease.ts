@@ -93,7 +93,15 @@ export interface Turn {
 
 export type Resolution =
   | { addresses: readonly string[]; until: number }
-  | { code: Extract<OutcomeCode, `dns.${string}` | 'guard.address' | 'guard.port'>; words: string };
+  | {
+      code: Extract<OutcomeCode, `dns.${string}` | 'guard.address' | 'guard.port'>;
+      words: string;
+      /** A failed look-up holds until then, ms: it is not made again before, and counts once. Default: it may be made at
+       * once. */
+      until?: number;
+      /** NXDOMAIN, and one resolver alone says so: it counts as any other failure. */
+      alone?: boolean;
+    };
 
 export interface FrontierOptions {
   rules: DelayRules;

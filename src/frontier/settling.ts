@@ -14,6 +14,8 @@ import { UrlState } from './url-table.js';
 /** Between two looks for the address of a host, if the ladder of retries is empty, ms. */
 const RESOLVE_AGAIN = 30_000;
 
+type Unresolved = Exclude<Resolution, { addresses: unknown }>;
+
 export class Settling {
   readonly #state: FrontierState;
   readonly #placing: Placing;
@@ -55,29 +57,50 @@ export class Settling {
     return { code, delay: verdict.delay, addressDelay, url };
   }
 
-  /** A host's address was looked for. */
-  resolved(host: number, resolution: Resolution, now: number, changes: Changes): void {
-    const { hosts, options } = this.#state;
+  /** A host's address was looked for. False for a failure that was counted before. */
+  resolved(host: number, resolution: Resolution, now: number, changes: Changes): boolean {
+    const { hosts } = this.#state;
     if ('addresses' in resolution) {
+      hosts.unresolvedUntil[host] = 0;
       this.#placing.turns.pin(host, resolution.addresses, resolution.until);
       this.#placing.place(host, now, true);
-      return;
+      return true;
     }
     const { code, words } = resolution;
     if (code.startsWith('guard.')) {
       this.drop(host, now, code, words, changes);
-      return;
+      return true;
     }
-    const verdict = charge(hosts, host, code, 0, null, options.rules);
+    // an operator may wake a host while the failure is remembered: what is heard then is the same look-up
+    const isNew = now >= hosts.unresolvedUntil[host];
+    if (isNew && !this.#unresolved(host, resolution, now, changes)) return true;
+    this.#waitForName(host, hosts.unresolvedUntil[host]);
+    this.#placing.place(host, now);
+    return isNew;
+  }
+
+  /** A look-up failed. False if the host was given up for it. */
+  #unresolved(host: number, { code, words, until = 0, alone }: Unresolved, now: number, changes: Changes): boolean {
+    const { hosts, options } = this.#state;
+    hosts.unresolvedUntil[host] = until;
+    // that a name does not exist counts for more where two resolvers say so
+    const counted = code === 'dns.nxdomain' && alone ? 'dns.failed' : code;
+    const verdict = charge(hosts, host, counted, 0, null, options.rules);
     this.#rest(host, verdict, now, words, changes);
-    if (verdict.why === 'dropped') return;
     if (verdict.rest === 0) {
       const ladder = options.retries;
       const step = Math.min(Math.max(hosts.failures[host] - 1, 0), ladder.length - 1);
-      hosts.restUntil[host] = now + (ladder[step] ?? RESOLVE_AGAIN);
-      hosts.reason[host] = WAIT_REASONS.indexOf('dns');
+      this.#waitForName(host, now + (ladder[step] ?? RESOLVE_AGAIN));
     }
-    this.#placing.place(host, now);
+    return verdict.why !== 'dropped';
+  }
+
+  /** No look-up before, unless the host rests for longer as it is. */
+  #waitForName(host: number, until: number): void {
+    const { hosts } = this.#state;
+    if (until <= hosts.restUntil[host]) return;
+    hosts.restUntil[host] = until;
+    hosts.reason[host] = WAIT_REASONS.indexOf('dns');
   }
 
   /** Gives a host up: its pending URLs are dead. */

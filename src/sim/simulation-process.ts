@@ -21,6 +21,7 @@ import { entryOf, type OpenLease } from '../state/leases-file.js';
 import type { LastStop } from '../state/rebuild.js';
 import { Tally } from '../state/tally.js';
 import { TextCache } from '../state/text-cache.js';
+import type { ModelResolution } from './model-web.js';
 import { Watch } from './simulation-checks.js';
 import { Violation } from './simulation-oracle.js';
 import { type Delivery, VirtualWorkers } from './simulation-workers.js';
@@ -33,6 +34,9 @@ const PARTITIONS = 16;
 const TEXTS = 64;
 /** Turns in a row while texts keep arriving from memory. */
 const MAX_TURNS = 64;
+/** The resolver holds a failure for so long, ms. */
+const REMEMBERED = 300_000;
+type UnresolvedCode = Extract<ModelResolution, { code: unknown }>['code'];
 
 export class Process {
   readonly frontier: Frontier;
@@ -46,6 +50,8 @@ export class Process {
   readonly #texts = new TextCache(TEXTS);
   readonly #workers: VirtualWorkers;
   readonly #stop: LastStop;
+  /** What the resolver holds of failed look-ups, by host. */
+  readonly #unresolved = new Map<number, { code: UnresolvedCode; until: number }>();
   #open: Changes = noChanges();
   #lessons = 0;
   #openedAt = Number.POSITIVE_INFINITY;
@@ -246,18 +252,27 @@ export class Process {
 
   #resolve(host: number): void {
     const { web, faults, time } = this.#world;
-    const answer = web.resolve(this.frontier.hosts.names[host], time.now);
+    const held = this.#unresolved.get(host);
+    const isHeld = held !== undefined && this.now() < held.until;
+    const answer = isHeld ? { code: held.code, ms: 0 } : web.resolve(this.frontier.hosts.names[host], time.now);
     const slow = faults.strikes('resolver.slow', 0.2) ? faults.below(20_000) : 0;
     this.#later(('code' in answer ? answer.ms : faults.wait(50)) + slow, () => {
       const now = this.now();
-      const resolution =
-        'code' in answer
-          ? { code: answer.code, words: answer.code }
-          : { addresses: answer.addresses, until: now + answer.ttlMs };
       this.#world.note(`resolved ${host} ${'code' in answer ? answer.code : answer.addresses.join()}`);
-      this.frontier.resolved(host, resolution, now, this.#open);
+      if ('code' in answer) this.#failedToResolve(host, answer.code, isHeld ? held.until : now + REMEMBERED, isHeld);
+      else {
+        const { addresses, ttlMs } = answer;
+        this.frontier.resolved(host, { addresses, until: now + ttlMs }, now, this.#open);
+      }
       this.wake();
     });
+  }
+
+  /** A failure that the resolver holds from an earlier look-up counts once. */
+  #failedToResolve(host: number, code: UnresolvedCode, until: number, isHeld: boolean): void {
+    this.#unresolved.set(host, { code, until });
+    const isCounted = this.frontier.resolved(host, { code, words: code, until }, this.now(), this.#open);
+    if (isCounted && isHeld) throw new Violation(`host ${host} is charged twice for one failed look-up`);
   }
 
   /** Rules are read again from their row. */

@@ -286,7 +286,7 @@ describe('old answers', () => {
     await resolver.resolve('x.test');
     state.code = 'ENOTFOUND';
     now += 10 * MINUTE;
-    expect(await resolver.resolve('x.test')).toEqual({ code: 'dns.nxdomain', ttlMs: 5 * MINUTE });
+    expect(await resolver.resolve('x.test')).toEqual({ code: 'dns.nxdomain', ttlMs: 5 * MINUTE, alone: false });
   });
 
   it('of failures are kept 5 minutes', async () => {
@@ -294,7 +294,7 @@ describe('old answers', () => {
     state.code = 'ENOTFOUND';
     await resolver.resolve('x.test');
     now += 5 * MINUTE - 1;
-    expect(await resolver.resolve('x.test')).toEqual({ code: 'dns.nxdomain', ttlMs: 1 });
+    expect(await resolver.resolve('x.test')).toEqual({ code: 'dns.nxdomain', ttlMs: 1, alone: false });
     state.code = '';
     now += 1;
     expect(addresses(await resolver.resolve('x.test'))).toEqual(['192.0.2.1']);

@@ -191,6 +191,15 @@ const MUTANTS: readonly [name: string, parts: SimulatedParts, sentence: RegExp][
     /requests at once on the domain of/,
   ],
   ['gives a lease twice', broken(OverlyGenerous), /two leases at once|more leases than it has room/],
+  [
+    'asks at once for a name whose failure is remembered',
+    altered((frontier) => {
+      const resolved = frontier.resolved.bind(frontier);
+      frontier.resolved = (host, resolution, now, changes) =>
+        resolved(host, 'code' in resolution ? { ...resolution, until: now } : resolution, now, changes);
+    }),
+    /charged twice for one failed look-up/,
+  ],
   ['gives a worker more than it has room for', broken(Crowding), /more leases than it has room for/],
   [
     'loses a retry',

@@ -57,7 +57,7 @@ test.each([
     /pending URLs are in no list/,
   ],
 ])('the simulation catches a frontier that %s', { timeout: 120_000 }, (_name, alter, words) => {
-  const seeds = Array.from({ length: 20 }, (_, i) => 1000 + i);
+  const seeds = Array.from({ length: 80 }, (_, i) => 1000 + i);
   const violations = new Set<string>();
   for (const seed of seeds) {
     const { violation } = simulate({
