@@ -186,9 +186,9 @@ export class Frontier {
     const { host } = origin;
     this.restoreRobots(origin, state, crawlDelay);
     origin.busy = false;
-    // the request that brought the Crawl-delay is the first that owes it
+    // the request that brought the Crawl-delay is the first that owes it, also where nothing else is owed (--delay 0)
     const lastEnd = hosts.nextAt[host] - hosts.owed[host];
-    if (hosts.owed[host] > 0 && hosts.crawlDelay[host] > hosts.owed[host]) {
+    if (hosts.crawlDelay[host] > hosts.owed[host]) {
       hosts.owed[host] = hosts.crawlDelay[host];
       hosts.nextAt[host] = lastEnd + hosts.crawlDelay[host];
       this.#placing.turns.oweMore(host);

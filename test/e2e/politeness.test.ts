@@ -60,6 +60,21 @@ test('an address of many domains has two requests at once, never more, and verif
   for (const asked of everyHost(site.log)) expect(mostAtOnce(asked)).toBe(1);
 }, 30_000);
 
+test.each(['0', '10ms'])(
+  'a Crawl-delay holds from the robots.txt that brings it on, with --delay %s',
+  async (delay) => {
+    robots = 'User-agent: *\nCrawl-delay: 0.4\n';
+    const dir = scratch();
+    const flags = ['--allow-private', '127.0.0.0/8', '--resolve', '*.test=127.0.0.1', '--max-pages', '3'];
+    const { code } = await crawl([site.url('a.test'), '--dir', dir, '--scope', 'host', '--delay', delay, ...flags]);
+    const { out } = await saunter(['verify', '--dir', dir]);
+    expect([code, out]).toEqual([0, expect.stringContaining('Everything agrees.')]);
+    const gaps = site.log.slice(1).map(({ at }, i) => at - site.log[i].ended);
+    expect(gaps.length).toBeGreaterThanOrEqual(3);
+    expect(Math.min(...gaps)).toBeGreaterThan(390);
+  },
+);
+
 test('an address on the list of CDNs has four requests at once to a domain, one to a host', async () => {
   const list = join(scratch(), '..', `cdn-${process.pid}.txt`);
   writeFileSync(list, '# ours\n127.0.0.0/8\n');
