@@ -70,11 +70,16 @@ export const OUTCOMES = {
   // -- our own faults
   'worker.crash': row('retry', 'none', 'was being processed when its worker crashed'),
   'worker.hang': row('retry', 'none', 'was being processed when its worker stopped answering'),
+  'worker.crash-alone': row('dead', 'none', 'crashed a worker before, and then one that it had for itself'),
+  'worker.hang-alone': row('dead', 'none', 'killed a worker before, and hung one that it had for itself'),
   'lease.lost': row('retry', 'none', 'was being fetched when the crawl was killed'),
   'lease.returned': row('wait', 'none', 'was returned to its queue unfetched'),
 } as const satisfies Record<string, Outcome>;
 
 export type OutcomeCode = keyof typeof OUTCOMES;
+
+/** Outcomes that say a page killed the worker that it shared with others: from then on it gets one for itself. */
+export const KILLS_WORKER: ReadonlySet<OutcomeCode> = new Set(['worker.crash', 'worker.hang']);
 
 /** Outcomes after which a URL has no page any more; after any other failure it keeps the one it had. */
 export const ENDS_PAGE: ReadonlySet<OutcomeCode> = new Set(['http.gone', 'http.soft404', 'redirect']);

@@ -79,6 +79,8 @@ const UNSENT: ReadonlyMap<string, string> = new Map([
   ['lease.returned', 'it was not sent'],
   ['worker.crash', 'its worker died: it may not have been sent'],
   ['worker.hang', 'its worker hung: it may not have been sent'],
+  ['worker.crash-alone', 'its worker died: it may not have been sent'],
+  ['worker.hang-alone', 'its worker hung: it may not have been sent'],
 ]);
 
 /** Clocks are written in whole ms: begun rounded down, ended up. */

@@ -136,4 +136,11 @@ const tooEarly = (request: number, whose: string, early: number, last: number): 
   `request ${request} to ${whose} began ${early} ms too early after request ${last}`;
 
 /** Rows of leases that may have made no request: they hold the clock, and are not held against it. */
-const NO_REQUEST: ReadonlySet<string> = new Set(['lease.lost', 'lease.returned', 'worker.crash', 'worker.hang']);
+const NO_REQUEST: ReadonlySet<string> = new Set([
+  'lease.lost',
+  'lease.returned',
+  'worker.crash',
+  'worker.hang',
+  'worker.crash-alone',
+  'worker.hang-alone',
+]);

@@ -185,6 +185,8 @@ async function wire(
     segments: (closed) => crawl.onSegments(closed),
     fatal: (message) => crawl.fail(new UserError(message)),
     replaced: (worker, why) => ui.say(`Page worker ${worker} was replaced: ${why.split('\n', 1)[0]}`),
+    givenUp: (url, why) =>
+      ui.say(`${url} killed a page worker again, its own, and is given up: ${why.split('\n', 1)[0]}`),
   });
   const held = new HeldDesk(duplicates.kept.content, store);
   const near = new NearDesk(duplicates.kept.near, ({ lease, hi, lo }) => {

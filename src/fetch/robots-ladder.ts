@@ -133,6 +133,8 @@ function read(answer: RobotsAnswer, previous: RobotsState | null): Reading {
       return answer.redirects > 0 ? 'silent' : 'unreachable';
     case 'worker.crash':
     case 'worker.hang':
+    case 'worker.crash-alone':
+    case 'worker.hang-alone':
     case 'lease.lost':
     case 'lease.returned':
       return 'own-fault';

@@ -32,8 +32,9 @@ export interface Lease {
   conditional: boolean;
   /** A cookie to carry back once (a redirect to itself that set one). */
   cookie: string | null;
-  /** Page worker that gets it. */
+  /** Page worker that its host sticks to, and that gets it; unless its page killed one before: then it gets one for itself. */
   worker: number;
+  alone: boolean;
   granted: number;
 }
 

@@ -17,6 +17,9 @@ const LOOK_AHEAD_IN_ALL = 65_536;
 /** URLs read ahead of a host that shares its address with others that wait. */
 const LOOK_AHEAD_IN_LINE = 4;
 
+/** A page that needs a page worker for itself, while another has it, is looked at again after this, ms. */
+const ALONE_AGAIN = 5_000;
+
 /** One call of `next`. */
 export interface Round {
   now: number;
@@ -207,6 +210,8 @@ export class Leasing {
         queues.put(text.id);
         returned++;
         if (!origin.busy && !origin.loading) waitUntil = Math.min(waitUntil, origin.state!.until);
+      } else if (this.#mustWait(text.id)) {
+        this.#state.retries.wait(text.id, now + ALONE_AGAIN);
       } else if (robots.allows(origin, text.url)) {
         const errand = pageErrand(text, origin);
         if (!this.#isRefused(host, errand)) return this.#grant(slot, errand, text, worker, now);
@@ -227,6 +232,17 @@ export class Leasing {
     this.#state.loadingRules++;
     turn.rules.push(origin);
     return null;
+  }
+
+  /** Its page is to be alone, and another one is: those wait apart, lest their hosts stand still for each other. */
+  #mustWait(url: number): boolean {
+    return this.#state.alone > 0 && this.#isAlone(url);
+  }
+
+  /** Only URLs that failed have a history. */
+  #isAlone(url: number): boolean {
+    const { urls, retries } = this.#state;
+    return url >= 0 && urls.attempts(url) > 0 && retries.hasKilled(url);
   }
 
   #isRefused(host: number, errand: Errand): boolean {
@@ -276,9 +292,11 @@ export class Leasing {
       // validators go to the very URL that they came from
       conditional: errand.last?.found === true && errand.last.body.target === errand.target,
       worker,
+      alone: this.#isAlone(errand.url),
       granted: now,
     };
     leases.set(lease.id, lease);
+    if (lease.alone) this.#state.alone++;
     return lease;
   }
 }

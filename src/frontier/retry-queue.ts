@@ -3,6 +3,7 @@
  * due times. In memory only while they wait; a restart reads it back from the request rows.
  */
 import type { DeadRow } from '../changes.js';
+import { KILLS_WORKER } from '../errors.js';
 import { WideMap } from '../wide-map.js';
 import { TimeHeap } from './time-heap.js';
 
@@ -46,6 +47,11 @@ export class RetryQueue {
     const history = this.#history.get(url);
     if (history) history.push(attempt);
     else this.#history.set(url, [attempt]);
+  }
+
+  /** The page killed a page worker since it was visited last. */
+  hasKilled(url: number): boolean {
+    return this.#history.get(url)?.some(({ code }) => KILLS_WORKER.has(code)) === true;
   }
 
   wait(url: number, due: number): void {

@@ -41,6 +41,7 @@ export class Settling {
     const { turns } = this.#placing;
     if (!leases.delete(lease.id)) throw new Error(`lease ${lease.id} was settled twice`);
     const { host } = lease;
+    if (lease.alone) this.#state.alone--;
     const turn = hosts.turn[host]; // the host may move now, and its place is where it was
     const isElsewhere = OUTCOMES[outcome.code].host === 'unreachable' && turns.useSpare(host);
     const code = isElsewhere ? 'connect.elsewhere' : outcome.code;

@@ -40,6 +40,8 @@ export class FrontierState {
   /** What is to be fetched of a host before anything of its lists. */
   readonly errands = new Map<number, Errand[]>();
   readonly leases = new Map<number, Lease>();
+  /** Leases of pages that have a page worker for themselves. */
+  alone = 0;
   /** Addresses, texts and rules that were asked for. */
   resolving = 0;
   loading = 0;

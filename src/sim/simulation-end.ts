@@ -119,17 +119,20 @@ function checkUrl(
     }
     case UrlState.dead:
       if (dead === undefined) fail('is dead, and has no dead letter');
-      if (!isDropped && dead!.code !== 'guard.address' && dead!.history.length < 5)
+      if (!isDropped && dead!.code !== 'guard.address' && dead!.history.length < leastAttempts(dead!))
         fail(`is dead after ${dead!.history.length} attempts`);
       if (isWell(world.web.find(to.host)) && /\/(?:p|d|s|c)\//.test(row.url)) {
         const own = dead!.history.filter(({ code }) => /^(?:lease|worker)\./.test(code)).length;
-        if (own < 5) fail('is dead, and its server has always answered');
+        if (own < leastAttempts(dead!)) fail('is dead, and its server has always answered');
       }
       return;
     default:
       fail(`ends in state ${state}`);
   }
 }
+
+/** Failures that make a dead letter: those of the ladder, or two of a page that kills its worker. */
+const leastAttempts = ({ code }: DeadRow): number => (code === 'worker.crash-alone' ? 2 : 5);
 
 /** A host that always answers. */
 const isWell = (host: ModelHost | undefined): boolean =>

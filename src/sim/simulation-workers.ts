@@ -6,7 +6,7 @@ import type { Lease } from '../frontier/lease.js';
 import type { LeaseReport, RedirectTarget } from '../frontier/report.js';
 import { LinkPacker, type PackedLinks } from '../url/packed-links.js';
 import { type ModelAnswer, rulesAt } from './model-web.js';
-import type { Lesson, RobotsLesson } from './simulation-oracle.js';
+import { type Lesson, type RobotsLesson, Violation } from './simulation-oracle.js';
 import type { World } from './simulation-world.js';
 
 /** What a worker sends, and what the oracle may assume that the crawler knows once it has come. */
@@ -50,6 +50,8 @@ export class VirtualWorkers {
   readonly #world: World;
   readonly #process: Employer;
   readonly #workers: Worker[];
+  /** The one of pages that killed another. */
+  readonly #quarantine: Worker = { out: new Map(), isDead: false };
   readonly #packer = new LinkPacker();
 
   constructor(world: World, process: Employer) {
@@ -66,7 +68,7 @@ export class VirtualWorkers {
   submit(leases: readonly Lease[]): void {
     const { faults } = this.#world;
     for (const lease of leases) {
-      const worker = this.#workers[lease.worker];
+      const worker = this.#workerOf(lease);
       const order = { lease, request: -1, origin: this.#process.frontier.robots.origins[lease.origin].name };
       worker.out.set(lease.id, order);
       this.#later(faults.wait(40), () => {
@@ -74,6 +76,13 @@ export class VirtualWorkers {
       });
       if (!worker.isDead && faults.strikes('worker.death', 0.03)) this.#die(worker);
     }
+  }
+
+  #workerOf(lease: Lease): Worker {
+    if (!lease.alone) return this.#workers[lease.worker];
+    // the next spelling of a page goes on whoever is there
+    if (lease.redirects === 0 && this.#quarantine.out.size > 0) throw new Violation('two pages are alone at once');
+    return this.#quarantine;
   }
 
   #later(ms: number, run: () => void): void {
@@ -173,7 +182,8 @@ export class VirtualWorkers {
       const orders = [...worker.out.values()];
       worker.out.clear();
       const culprit = orders.find(({ request, lease }) => request >= 0 && lease.kind === 'page');
-      for (const order of orders) this.#giveUp(order, order === culprit ? 'worker.crash' : 'lease.returned');
+      const code = worker === this.#quarantine ? 'worker.crash-alone' : 'worker.crash';
+      for (const order of orders) this.#giveUp(order, order === culprit ? code : 'lease.returned');
     });
   }
 

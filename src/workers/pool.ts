@@ -1,11 +1,9 @@
 /**
  * The pool of page workers, as the main thread sees it: work goes out, reports come in, and a worker that crashes or
  * falls silent is replaced. Of its leases only the one that it was parsing is charged; the others return unchanged
- * (DESIGN 3).
+ * (DESIGN 3). A page that killed a worker goes to the quarantine from then on.
  */
-import { Worker } from 'node:worker_threads';
 import type { Clock } from '../engines/ports.js';
-import type { OutcomeCode } from '../errors.js';
 import type { Lease } from '../frontier/lease.js';
 import type {
   HeldAnswer,
@@ -17,8 +15,9 @@ import type {
 } from '../frontier/report.js';
 import { returnLinks } from '../url/packed-links.js';
 import type { SeedPlace } from '../url/scope.js';
-import { giveBack } from './body-budget.js';
-import { type FromWorker, type HeldPage, SharedState, type ToWorker, type WorkerSettings } from './messages.js';
+import { type Death, Member, type MemberEvents } from './member.js';
+import { type FromWorker, SharedState, type ToWorker, type WorkerSettings } from './messages.js';
+import { Quarantine } from './quarantine.js';
 
 export interface PoolOptions {
   workers: number;
@@ -46,23 +45,10 @@ export interface PoolEvents {
   fatal: (message: string) => void;
   /** A worker died and was replaced. */
   replaced: (worker: number, why: string) => void;
+  /** A page killed a worker that it had for itself: it will not be tried again. */
+  givenUp: (url: string, why: string) => void;
 }
 
-interface Member {
-  thread: Worker;
-  /** Leases that are out at it. */
-  out: Map<number, Lease>;
-  closed: () => void;
-  done: Promise<void>;
-  /** Monotonic ms. */
-  startedAt: number;
-  isClosing: boolean;
-}
-
-/** A thread that has not shown itself yet is reading its modules: it has this long at least, ms. */
-const STARTING = 10_000;
-/** MiB for a thread's young objects. V8 takes 48; with half of that a whole crawl peaks 40 MiB lower and costs the same. */
-const YOUNG = 24;
 /** Deaths of workers in a row, without a page in between, after which something else is wrong. */
 const MAX_DEATHS = 20;
 
@@ -72,6 +58,7 @@ export class WorkerPool {
   readonly #events: PoolEvents;
   readonly #shared: SharedState;
   readonly #members: Member[] = [];
+  readonly #quarantine: Quarantine;
   readonly #room: Int32Array;
   readonly #watch: NodeJS.Timeout;
   /** Threads that were given up and may not have ended yet. */
@@ -82,18 +69,30 @@ export class WorkerPool {
   #closing: Promise<void> | null = null;
 
   constructor(settings: PoolSettings, options: PoolOptions, events: PoolEvents) {
+    const { workers, clock, heartbeat } = options;
     this.#settings = settings;
     this.#options = options;
     this.#events = events;
-    this.#shared = new SharedState(options.workers);
-    this.#room = new Int32Array(options.workers);
-    for (let index = 0; index < options.workers; index++) this.#members.push(this.#start(index));
-    this.#listenedAt = options.clock.monotonic();
-    this.#watch = setInterval(() => this.#listen(), options.heartbeat);
+    this.#shared = new SharedState(workers + 1); // the last is the quarantine's
+    this.#room = new Int32Array(workers);
+    for (let index = 0; index < workers; index++) this.#members.push(this.#startMember(index));
+    this.#quarantine = new Quarantine(
+      (memberEvents) => this.#start(workers, memberEvents),
+      () => clock.monotonic(),
+      {
+        message: (member, message) => this.#receive(member, message),
+        reports: (reports) => this.#report(reports),
+        givenUp: events.givenUp,
+        failed: (why) => this.#mayReplace(workers, why),
+      },
+    );
+    this.#listenedAt = clock.monotonic();
+    this.#watch = setInterval(() => this.#listen(), heartbeat);
     this.#watch.unref();
   }
 
-  /** Leases that each worker may get now: the one predicate of back-pressure on this side. */
+  /** Leases that each worker may get now: the one predicate of back-pressure on this side. What is in quarantine takes no
+   * room from others: the frontier grants one of those at a time. */
   room(): Int32Array {
     const isFull = this.#shared.bodies > this.#options.bodyBudget;
     const each = Math.ceil(this.#options.concurrency / this.#members.length);
@@ -109,26 +108,25 @@ export class WorkerPool {
   }
 
   submit(leases: readonly Lease[]): void {
-    const orders: Extract<ToWorker, { type: 'work' }>['orders'][] = this.#members.map(() => []);
+    const lists: Lease[][] = this.#members.map(() => []);
     for (const lease of leases) {
-      const { id, kind, target, connectTo, cookie, worker } = lease;
-      this.#members[worker].out.set(id, lease);
-      orders[worker].push({ lease: id, kind, target, connectTo, held: heldPage(lease), cookie });
+      if (lease.alone) this.#quarantine.submit(lease);
+      else lists[lease.worker].push(lease);
     }
-    for (const [index, list] of orders.entries()) {
-      if (list.length > 0) this.#send(this.#members[index], { type: 'work', orders: list });
-    }
+    for (const [index, list] of lists.entries()) this.#members[index].submit(list);
   }
 
   /** The scope took in what these seeds stand for: the workers follow. */
   widen(seeds: readonly SeedPlace[]): void {
     const places = seeds.map(({ host, origin, fetch }) => ({ host, origin, fetch }));
-    for (const member of this.#members) this.#send(member, { type: 'scope', seeds: places });
+    this.#sendAll({ type: 'scope', seeds: places });
+    this.#quarantine.send({ type: 'scope', seeds: places });
   }
 
   /** Ends what is under way; its leases return unfetched. */
   abort(): void {
-    for (const member of this.#members) this.#send(member, { type: 'abort' });
+    this.#sendAll({ type: 'abort' });
+    this.#quarantine.abort();
   }
 
   /** Closes the segments and ends the threads, after all reports are out: when it resolves, nothing is written any
@@ -139,64 +137,52 @@ export class WorkerPool {
   }
 
   async #closeAll(): Promise<void> {
-    for (const member of this.#members) {
-      member.isClosing = true;
-      this.#send(member, { type: 'close' });
-    }
-    await Promise.all(this.#members.map((member) => member.done));
+    for (const member of this.#members) member.close();
+    await Promise.all([...this.#members.map((member) => member.closed), this.#quarantine.close()]);
     clearInterval(this.#watch);
-    await Promise.all(this.#members.map((member) => member.thread.terminate()));
+    await Promise.all(this.#members.map((member) => member.terminate()));
     await Promise.all(this.#leaving);
   }
 
-  #send(member: Member, message: ToWorker): void {
-    member.thread.postMessage(message);
+  #sendAll(message: ToWorker): void {
+    for (const member of this.#members) member.send(message);
   }
 
-  #start(index: number): Member {
-    const { heartbeat, bodyBudget, script } = this.#options;
+  #startMember(index: number): Member {
+    const member: Member = this.#start(index, {
+      message: (message) => this.#receive(member, message),
+      died: (code, why) => this.#died(member, code, why),
+    });
+    return member;
+  }
+
+  #start(index: number, events: MemberEvents): Member {
+    const { heartbeat, bodyBudget, script, clock } = this.#options;
     const archive = { ...this.#settings.archive, prefix: `${this.#settings.archive.prefix}-${this.#starts++}` };
-    const ownBodies = new SharedArrayBuffer(4);
-    const workerData: WorkerSettings = {
+    const settings: WorkerSettings = {
       ...this.#settings,
-      ownBodies,
+      ownBodies: new SharedArrayBuffer(4),
       archive,
       index,
       heartbeat,
       bodyBudget,
       shared: this.#shared.buffer,
     };
-    const startedAt = this.#options.clock.monotonic();
-    this.#shared.beat(index, startedAt);
-    this.#shared.setParsing(index, -1);
-    this.#shared.endTurns(index);
-    const thread = new Worker(script, { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG } });
-    let closed = (): void => {};
-    const done = new Promise<void>((resolve) => {
-      closed = resolve;
-    });
-    const member: Member = { thread, out: new Map(), closed, done, startedAt, isClosing: false };
-    thread.on('message', (message: FromWorker) => this.#receive(member, message));
-    thread.on('error', (error) => this.#died(index, member, 'worker.crash', String(error?.stack ?? error)));
-    thread.on('exit', () => giveBack(this.#shared, ownBodies));
-    thread.on('exit', (code) => this.#died(index, member, 'worker.crash', `exit code ${code}`));
-    return member;
+    return new Member(settings, this.#shared, clock, script, events);
   }
 
   #receive(member: Member, message: FromWorker): void {
-    if (!this.#members.includes(member)) return; // given up for dead: its leases are back already
     switch (message.type) {
       case 'reports':
         this.#deaths = 0;
-        for (const report of message.batch.reports) member.out.delete(report.lease);
         this.#events.reports(message.batch);
         returnLinks(message.batch.links);
         break;
       case 'held?':
-        this.#events.held(message.questions, (answers) => this.#send(member, { type: 'held', answers }));
+        this.#events.held(message.questions, (answers) => member.send({ type: 'held', answers }));
         break;
       case 'near?':
-        this.#events.near(message.questions, (answers) => this.#send(member, { type: 'near', answers }));
+        this.#events.near(message.questions, (answers) => member.send({ type: 'near', answers }));
         break;
       case 'segments':
         this.#events.segments(message.closed);
@@ -205,43 +191,42 @@ export class WorkerPool {
         this.#events.fatal(message.message);
         break;
       case 'closed':
-        member.closed();
         break;
     }
   }
 
   /** Looks for workers that do not answer. */
   #listen(): void {
-    const now = this.#options.clock.monotonic();
-    const late = now - this.#listenedAt - this.#options.heartbeat;
+    const { clock, heartbeat, deadAfter } = this.#options;
+    const now = clock.monotonic();
+    const late = now - this.#listenedAt - heartbeat;
     this.#listenedAt = now;
+    this.#quarantine.look();
     // we were stopped (Ctrl-Z, a debugger) or busy ourselves: the workers get the time to be heard
-    if (late > this.#options.heartbeat) return;
-    const { deadAfter } = this.#options;
-    for (const [index, member] of this.#members.entries()) {
-      const silence = this.#shared.silence(index, now);
-      const isStarting = now - silence <= member.startedAt;
-      if (silence <= (isStarting ? Math.max(deadAfter, STARTING) : deadAfter)) continue;
-      this.#leaving.push(member.thread.terminate());
-      this.#died(index, member, 'worker.hang', `no heartbeat for ${Math.round(silence / 1000)} s`);
+    if (late > heartbeat) return;
+    for (const member of [...this.#members, this.#quarantine.member]) {
+      if (member?.giveUpSilent(now, deadAfter)) this.#leaving.push(member.terminate());
     }
   }
 
-  #died(index: number, member: Member, code: OutcomeCode, why: string): void {
-    if (this.#members[index] !== member) return; // replaced already
-    member.closed();
-    if (member.isClosing) return;
-    const culprit = this.#shared.parsing(index);
-    const now = this.#options.clock.monotonic();
+  #died(member: Member, code: Death, why: string): void {
+    const reports = member.lost(member.culprit, code);
+    if (!this.#mayReplace(member.index, why)) return;
+    this.#members[member.index] = this.#startMember(member.index);
+    this.#report(reports);
+  }
+
+  /** A worker died: is there any use in another? */
+  #mayReplace(worker: number, why: string): boolean {
     if (++this.#deaths > MAX_DEATHS) {
       this.#events.fatal(hopeless(why));
-      return;
+      return false;
     }
-    this.#members[index] = this.#start(index);
-    this.#events.replaced(index, why);
-    const reports = [...member.out.values()].map((lease) =>
-      returned(lease, lease.id === culprit ? code : 'lease.returned', now),
-    );
+    this.#events.replaced(worker, why);
+    return true;
+  }
+
+  #report(reports: LeaseReport[]): void {
     this.#events.reports({ reports, links: { words: new Uint32Array(0), text: new Uint8Array(0) } });
   }
 }
@@ -251,32 +236,3 @@ const hopeless = (why: string): string =>
   why.includes('EMFILE')
     ? 'page workers cannot start: too many files are open; raise the limit (ulimit -n), then run the same command to go on'
     : `page workers keep dying; the last one said: ${why.split('\n', 1)[0]}`;
-
-/** What is reported of a lease whose worker died: its request may have been made up to now. */
-function returned(lease: Lease, code: OutcomeCode, now: number): LeaseReport {
-  return {
-    lease: lease.id,
-    code,
-    status: 0,
-    started: now,
-    ended: now,
-    retryAfterMs: null,
-    bytes: 0,
-    truncated: false,
-    record: null,
-    redirect: null,
-    robots: null,
-    page: null,
-    from: 0,
-    to: 0,
-    refused: null,
-  };
-}
-
-/** The page that a lease may be asked for on condition; null if nothing can be named. */
-function heldPage({ last, conditional }: Lease): HeldPage | null {
-  if (last === null || !conditional) return null;
-  const { etag, lastModified, body } = last;
-  if (etag === null && lastModified === null) return null;
-  return { etag, lastModified, url: body.target, date: body.at, payloadDigest: body.payloadDigest };
-}
