@@ -26,6 +26,7 @@ export const FLOORS = [
     'gunzip.ts',
     'nearest.ts',
     'parse-url.ts',
+    'pattern-parser.ts',
     'store-meta.ts',
     'units.ts',
     'version.ts',

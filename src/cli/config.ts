@@ -84,7 +84,8 @@ function valueText(name: OptionName, { config }: Configured): string {
   const value = optionOf(name).write(config[name]);
   if (value === null || (Array.isArray(value) && value.length === 0)) return 'none';
   if (typeof value === 'number' && Number.isInteger(value)) return formatCount(value);
-  return Array.isArray(value) ? value.join(', ') : String(value);
+  if (!Array.isArray(value)) return String(value);
+  return value.map((item) => (typeof item === 'object' ? JSON.stringify(item) : String(item))).join(', ');
 }
 
 function originText(name: OptionName, { origins, file }: Configured): string {

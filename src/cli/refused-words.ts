@@ -6,12 +6,13 @@ import type { TrapName } from '../url/traps.js';
 type RefusalName =
   | RefusalReason
   | TrapName
-  | ('scope' | 'include' | 'exclude' | 'blocked' | 'port' | 'nofollow' | 'sitemap-host')
+  | ('scope' | 'rules' | 'include' | 'exclude' | 'blocked' | 'port' | 'nofollow' | 'sitemap-host')
   | ('redirects' | 'budget' | 'full' | 'hosts' | 'guard.address');
 
 /** Each after a number of links. */
 const REFUSALS: Readonly<Record<RefusalName, string>> = {
   scope: 'out of scope',
+  rules: 'that a rule rejects',
   include: 'that match no --include',
   exclude: 'that match an --exclude',
   blocked: 'to blocked hosts',

@@ -45,6 +45,24 @@ export class Refused {
   }
 }
 
+/** Items of a list that each have a fault of their own. */
+export class RefusedItems extends Refused {
+  readonly items: readonly { readonly index: number; readonly words: string }[];
+  readonly #noun: string;
+  /** @param noun what an item is, such as `Rule`
+   * @param items their places from 0, and what is wrong with each: the end of "Rule 2 ..." */
+  constructor(value: unknown, noun: string, items: RefusedItems['items']) {
+    super(value);
+    this.#noun = noun;
+    this.items = items;
+  }
+
+  /** @param place where the item of that index stands: `my.yaml, line 7` */
+  sentence({ index, words }: RefusedItems['items'][number], place: (index: number) => string): string {
+    return `${this.#noun} ${index + 1} (in ${place(index)}) ${words}.`;
+  }
+}
+
 /** Puts options under a heading. */
 export function group<T extends Record<string, Option<unknown>>>(title: string, options: T): T {
   return Object.fromEntries(Object.entries(options).map(([name, option]) => [name, { ...option, group: title }])) as T;

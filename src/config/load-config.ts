@@ -3,8 +3,8 @@
 import { UserError } from '../errors.js';
 import { nearest } from '../nearest.js';
 import { type Config, OPTION_NAMES, OPTIONS, type OptionName, optionOf, optionOfFlag } from './config.js';
-import { Refused } from './kinds.js';
-import { Mistakes } from './mistakes.js';
+import { Refused, RefusedItems } from './kinds.js';
+import { Mistakes, quote } from './mistakes.js';
 
 /** Values of flags by flag name (`max-pages`), as they came from the command line. */
 export type FlagValues = Readonly<Record<string, string | readonly string[]>>;
@@ -12,7 +12,8 @@ export type FlagValues = Readonly<Record<string, string | readonly string[]>>;
 /** Nested objects of a config file deeper than this hold no option. */
 const DEEPEST = 4;
 
-/** Where values come from: what messages call it, and the line of an option in it (from 1; null if nobody knows). */
+/** Where values come from: what messages call it, and the line of an option in it, or of an item of a list (`rules[0]`),
+ * from 1; null if nobody knows. */
 export interface ConfigSource {
   readonly name: string;
   lineOf(option: string): number | null;
@@ -56,20 +57,26 @@ export function loadConfigWithOrigins(
   const origins = new Map<OptionName, ValueOrigin>();
   const mistakes = new Mistakes();
   const wrong = new Set<OptionName>();
+  const { name: fileName, lineOf, mistakes: found = [] }: ConfigSource = typeof source === 'string' ? { name: source, lineOf: () => null } : source; // biome-ignore format: short
+  const placeOf = (at: string): string => {
+    const line = lineOf(at);
+    return line === null ? fileName : `${fileName}, line ${line}`;
+  };
   const accept = (name: OptionName, value: unknown, label: string, origin: ValueOrigin) => {
     const option = optionOf(name);
     const read = option.read(value);
     origins.set(name, origin);
     if (read instanceof Refused) {
       wrong.add(name);
-      mistakes.add(() => `${label} cannot be ${quote(read.value)}: give ${option.allowed}.`);
+      if (read instanceof RefusedItems)
+        for (const item of read.items) mistakes.add(() => read.sentence(item, (index) => placeOf(`${name}[${index}]`)));
+      else mistakes.add(() => `${label} cannot be ${quote(read.value)}: give ${option.allowed}.`);
     } else values[name] = read;
   };
-  const { name: fileName, lineOf, mistakes: found = [] }: ConfigSource = typeof source === 'string' ? { name: source, lineOf: () => null } : source; // biome-ignore format: short
   for (const words of found) mistakes.add(words);
   for (const [given, value] of flatten(file, fileName)) {
     const line = lineOf(given);
-    const place = line === null ? fileName : `${fileName}, line ${line}`;
+    const place = placeOf(given);
     if (origins.has(given as OptionName)) mistakes.add(() => `${given} is given twice in ${place}: nested and dotted.`);
     else if (isKnown(given))
       accept(given, value, `${given} in ${place}${line === null ? '' : ','}`, { by: 'file', line });
@@ -189,22 +196,11 @@ const isKnown = (name: string): name is OptionName => OPTION_NAMES.includes(name
 
 function unknown(name: string, place: string): string {
   if (Object.hasOwn(OPTIONS, name)) return `${name} in ${place} is not available in this version yet.`;
+  const owner = OPTION_NAMES.find((option) => name.startsWith(`${option}.`));
+  if (owner !== undefined)
+    return `${owner} in ${place}, cannot hold ${quote(name.slice(owner.length + 1))}: give ${optionOf(owner).allowed}.`;
   const near = nearest(name, OPTION_NAMES);
   return `There is no option ${quote(name)} (in ${place})${near ? `; the nearest is ${near}` : ''}.`;
-}
-
-function quote(value: unknown): string {
-  const text = inWords(value);
-  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
-}
-
-/** A module may hold what JSON cannot say: a bigint, a list within itself. */
-function inWords(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? String(value);
-  } catch {
-    return typeof value === 'bigint' ? `${value}n` : `this ${Array.isArray(value) ? 'list' : typeof value}`;
-  }
 }
 
 const capital = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);

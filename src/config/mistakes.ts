@@ -23,3 +23,18 @@ export class Mistakes {
     throw new UserError(`The configuration has ${formatCount(this.#count)} mistakes:${lines.join('')}`, 2);
   }
 }
+
+/** A value as a message shows it: in one line, not too long. */
+export function quote(value: unknown): string {
+  const text = inWords(value);
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
+}
+
+/** A module may hold what JSON cannot say: a bigint, a list within itself. */
+function inWords(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return typeof value === 'bigint' ? `${value}n` : `this ${Array.isArray(value) ? 'list' : typeof value}`;
+  }
+}

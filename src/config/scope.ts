@@ -1,5 +1,6 @@
 /** What is crawled, how far, and for how long: parts of the table in `config.ts`. */
 import { choice, count, duration, group, orOff, share, size, texts } from './kinds.js';
+import { ruleList } from './rules.js';
 import { isHttpUrl, isParameter, isPattern } from './texts.js';
 
 /** DESIGN 5, 11. */
@@ -9,6 +10,9 @@ export const WHAT_TO_CRAWL = group('What to crawl', {
     ['any', 'domain', 'host', 'prefix'],
     'How far links are followed: anywhere, within the registrable domains of the seeds, on their hosts, or below their paths.',
     { flag: 'scope' },
+  ),
+  rules: ruleList(
+    'What is crawled, rule by rule: the first that a URL meets accepts or rejects it, and what meets none goes on to `include`, `exclude` and `scope` (docs/urls.md).',
   ),
   include: texts(
     [],

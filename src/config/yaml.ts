@@ -1,10 +1,10 @@
 /** YAML, and JSON, which is YAML too: values with the lines that they stand on. */
-import { type ErrorCode, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import { type ErrorCode, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { UserError } from '../errors.js';
 
 export interface YamlValues {
   readonly values: unknown;
-  /** On which line (from 1) an option by its dotted name stands. */
+  /** On which line (from 1) an option by its dotted name stands, or an item of a list (`rules[0]`). */
   lineOf(option: string): number | null;
   /** Keys that are given twice, a sentence each; asked for when it is told. */
   readonly mistakes: readonly (() => string)[];
@@ -101,6 +101,11 @@ function keysOf(contents: Node | null) {
         if (prefix === undefined) continue;
         if (!offsets.has(prefix + name)) offsets.set(prefix + name, offset);
         if (isMap(value)) prefixes.set(value, `${prefix}${name}.`);
+        if (!isSeq(value) || first !== undefined) continue;
+        value.items.forEach((item, i) => {
+          const range = isNode(item) ? item.range : null;
+          if (range) offsets.set(`${prefix}${name}[${i}]`, range[0]);
+        });
       }
     },
   });

@@ -13,16 +13,17 @@ import { segmentPaths } from '../corpus/segment-paths.js';
 import type { CrawlOptions, CrawlUi } from '../crawl-options.js';
 import { metaOf } from '../store-meta.js';
 import { formatCount } from '../units.js';
+import { isMoreOpen } from '../url/own-rules.js';
 import type { OpenedCrawl } from './open.js';
 import { productToken, trapLimits } from './parts.js';
 import type { ReadLinks, ReadmitThreadData } from './readmit-thread.js';
 
 /** The limits that a later run may widen. */
-type Limits = Pick<Config, 'scope' | 'depth' | 'include' | 'exclude'>;
+type Limits = Pick<Config, 'scope' | 'depth' | 'include' | 'exclude'> & Partial<Pick<Config, 'rules'>>;
 
 const KEY = 'limits';
 /** Refusals that wider limits may take back. */
-const REASONS = ['scope', 'include', 'exclude', 'depth'];
+const REASONS = ['scope', 'rules', 'include', 'exclude', 'depth'];
 const REACH = ['prefix', 'host', 'domain', 'any'];
 const BATCH = 64;
 /** ms that a batch may take. */
@@ -36,6 +37,7 @@ export function isWider(before: Limits, now: Limits): boolean {
   const wasIncluding = before.include.length > 0;
   return (
     now.depth > before.depth ||
+    isMoreOpen(before.rules ?? [], now.rules ?? []) ||
     REACH.indexOf(now.scope) > REACH.indexOf(before.scope) ||
     (wasIncluding && (now.include.length === 0 || !isSame(now.include, before.include))) ||
     !isSame(before.exclude, now.exclude)
@@ -46,8 +48,8 @@ export function isWider(before: Limits, now: Limits): boolean {
  * when it resolves; an interrupted one is begun anew by the next run. */
 export async function readmit(opened: OpenedCrawl, options: CrawlOptions, ui: CrawlUi): Promise<void> {
   const { store, admission, batches, frontier, crawl } = opened;
-  const { scope, depth, include, exclude } = options.config;
-  const now: Limits = { scope, depth, include, exclude };
+  const { scope, depth, include, exclude, rules } = options.config;
+  const now: Limits = { scope, depth, include, exclude, ...(rules.length > 0 && { rules }) };
   const stored = store.meta(KEY);
   const text = JSON.stringify(now);
   if (stored === text) return;

@@ -3,11 +3,13 @@
 import type { UrlRow } from '../changes.js';
 import { keyOptions } from '../corpus/normal-forms.js';
 import type { CrawlOptions } from '../crawl-options.js';
+import { UserError } from '../errors.js';
 import { type AddressGuard, createGuard, refusedPort } from '../fetch/address-guard.js';
 import type { OwnSocket } from '../fetch/own-sockets.js';
 import { UrlKeyer } from '../url/key.js';
 import { createNormalizer, type NormalUrl, type UrlRefusal } from '../url/normalize.js';
-import { compileScope, type Scope, scopeFor } from '../url/scope.js';
+import { ownScopeRules } from '../url/own-rules.js';
+import { compileScope, type Scope, ScopeError, scopeFor } from '../url/scope.js';
 import { screen } from '../url/screen.js';
 import { TrapGuards } from '../url/traps.js';
 import { type Blocklist, readBlocklists } from './blocklist.js';
@@ -46,10 +48,11 @@ export function survey(options: CrawlOptions, who: Identity, own: readonly OwnSo
   const { rules, fallback } = scopeFor({
     scope: config.scope,
     seeds: [],
+    own: ownScopeRules(config.rules),
     include: config.include,
     exclude: config.exclude,
   });
-  const scope = compileScope(rules, fallback, who.secret);
+  const scope = compiled(rules, fallback, who.secret);
   for (const url of given([...who.seeds, ...who.widened])) scope.extend(url);
   const keyer = new UrlKeyer(who.secret);
   const guard = createGuard({ allowPrivate: config.allowPrivate, refuse: own });
@@ -75,6 +78,16 @@ export function survey(options: CrawlOptions, who: Identity, own: readonly OwnSo
 /** Counts the query of a URL that an earlier run admitted. Those of seeds were not counted. */
 export function countQuery(traps: TrapGuards, { url, depth }: Pick<UrlRow, 'url' | 'depth'>): void {
   if (depth > 0) traps.count({ url });
+}
+
+/** @throws UserError (usage) for a rule that cannot be used */
+function compiled(...of: Parameters<typeof compileScope>): Scope {
+  try {
+    return compileScope(...of);
+  } catch (error) {
+    if (!(error instanceof ScopeError)) throw error;
+    throw new UserError(`A rule of the configuration cannot be used: ${error.message}.`, 2, { cause: error });
+  }
 }
 
 /** Counts the query of a URL that is about to become known; true if its path has too many. */

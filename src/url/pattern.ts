@@ -3,7 +3,7 @@
  * would stop the crawl. A pattern here is an automaton (Thompson, 1968); the sets of states that URLs lead to are kept
  * as states of a deterministic one, built as they are met.
  */
-import { BEGIN, compilePattern, END, type Instruction, MATCH, SET, SPLIT } from './pattern-parser.js';
+import { BEGIN, compilePattern, END, type Instruction, MATCH, SET, SPLIT } from '../pattern-parser.js';
 
 /** Deterministic states that are kept; past it the table starts again. */
 const STATES_KEPT = 1_000;

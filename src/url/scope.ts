@@ -32,6 +32,8 @@ export type ScopeRule = ScopeCondition & {
   readonly otherwise?: ScopeVerdict;
   /** The name that refusals are counted under (default the kind). */
   readonly name?: string;
+  /** Seeds do not widen it. */
+  readonly fixed?: true;
 };
 
 export interface ScopeDecision {
@@ -44,7 +46,7 @@ export interface Scope {
   /** The rules in force, additions included. */
   readonly rules: readonly ScopeRule[];
   verdict(url: Pick<NormalUrl, 'url' | 'host'>): ScopeDecision;
-  /** Widens the first accepting rule of hosts, domains or prefixes by a seed, or by where a seed redirects to.
+  /** Widens the first accepting rule of hosts, domains or prefixes that is not fixed by a seed, or by where a seed redirects to.
    * Returns what was added (a domain, say), or null when it was in already or there is no such rule. */
   extend(seed: SeedPlace): string | null;
 }
@@ -78,7 +80,7 @@ export function compileScope(
       return last;
     },
     extend(seed) {
-      return compiled.find((rule) => rule.met?.accept && rule.extend !== undefined)?.extend?.(seed) ?? null;
+      return compiled.find((rule) => rule.met?.accept && rule.mayGrow)?.extend?.(seed) ?? null;
     },
   };
 }
@@ -87,6 +89,7 @@ interface CompiledRule {
   test(url: string, host: string): boolean;
   data(): ScopeRule;
   extend?(seed: SeedPlace): string | null;
+  readonly mayGrow: boolean;
   /** The decisions, made once; null passes. */
   readonly met: ScopeDecision | null;
   readonly unmet: ScopeDecision | null;
@@ -99,13 +102,14 @@ function compileRule(rule: ScopeRule, secret: Uint8Array): CompiledRule {
   const met = decision(rule.verdict);
   const unmet = decision(rule.otherwise ?? 'pass');
   try {
-    return { ...compileCondition(rule, secret), met, unmet };
+    const condition = compileCondition(rule, secret);
+    return { ...condition, met, unmet, mayGrow: condition.extend !== undefined && !rule.fixed };
   } catch (error) {
     throw new ScopeError(`the scope rule "${name}" cannot be used: ${(error as Error).message}`, { cause: error });
   }
 }
 
-function compileCondition(rule: ScopeRule, secret: Uint8Array): Omit<CompiledRule, 'met' | 'unmet'> {
+function compileCondition(rule: ScopeRule, secret: Uint8Array): Omit<CompiledRule, 'met' | 'unmet' | 'mayGrow'> {
   switch (rule.kind) {
     case 'host': {
       const hosts = new NameSet(mapped(rule.hosts, hostName), secret);
@@ -208,19 +212,20 @@ function prefixOf(seed: SeedPlace): string {
 }
 
 /**
- * The rules of a CLI crawl. `exclude` refuses whatever else says; with `include`, what matches none is refused; what is
- * left has to be in `scope` as the seeds draw it.
+ * The rules of a CLI crawl. Those of the operator's `own` come first; `exclude` refuses whatever else says; with `include`,
+ * what matches none is refused; what is left has to be in `scope` as the seeds draw it.
  */
 export function scopeFor(options: {
   readonly scope: 'any' | 'domain' | 'host' | 'prefix';
   readonly seeds: readonly NormalUrl[];
+  readonly own?: readonly ScopeRule[];
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
   /** Names of which everything below is refused. */
   readonly blocked?: readonly string[];
 }): { rules: ScopeRule[]; fallback: 'accept' | 'reject' } {
-  const { scope, seeds, include = [], exclude = [], blocked = [] } = options;
-  const rules: ScopeRule[] = [];
+  const { scope, seeds, own = [], include = [], exclude = [], blocked = [] } = options;
+  const rules: ScopeRule[] = [...own];
   if (blocked.length > 0) rules.push({ kind: 'below', names: blocked, verdict: 'reject', name: 'blocked' });
   if (exclude.length > 0) rules.push({ kind: 'glob', globs: exclude, verdict: 'reject', name: 'exclude' });
   if (include.length > 0) {

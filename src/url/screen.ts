@@ -15,4 +15,4 @@ export function screen(url: NormalUrl, scope: Scope, traps: TrapGuards): string 
 }
 
 /** Rules of the operator's that refusals are counted under by name. */
-const NAMED: ReadonlySet<string> = new Set(['include', 'exclude', 'blocked']);
+const NAMED: ReadonlySet<string> = new Set(['rules', 'include', 'exclude', 'blocked']);

@@ -24,7 +24,15 @@ const handler = file('handler.mjs');
 /** A value for each option that is not its default. */
 const GIVEN: Partial<Record<OptionName, unknown>> = {
   ...{ scope: 'host', include: ['http://a.test/*'], exclude: ['*/x/*'], blocklist: ['hosts'], depth: 3 },
-  ...{ sitemap: ['http://a.test/s.xml'], maxPages: 5, maxDuration: '2h', patience: '7s', budget: 50, seedBudget: 70 },
+  ...{
+    rules: [{ reject: { regexp: ['/print/'] } }],
+    sitemap: ['http://a.test/s.xml'],
+    maxPages: 5,
+    maxDuration: '2h',
+    patience: '7s',
+    budget: 50,
+    seedBudget: 70,
+  },
   ...{ budgetPeriod: '7d', 'domain.hosts': 9, contact: 'mailto:me@example.org', delay: '2s' },
   ...{ 'politeness.key': 'ip', 'politeness.factor': 3, 'politeness.factorCap': '5s', 'politeness.cdn': cdn },
   ...{ 'politeness.perDomain': 2, 'politeness.sharedFrom': 5, 'politeness.sharedRequests': 1 },

@@ -69,6 +69,10 @@ test.each([
   [{ include: ['a'] }, { include: ['a', 'b'] }, true],
   [{ include: ['a', 'b'] }, { include: ['a'] }, false],
   [{}, { include: ['a'] }, false],
+  [{}, { rules: [{ accept: { host: ['a'] } }] }, true],
+  [{ rules: [{ accept: { host: ['a'] } }] }, {}, false],
+  [{}, { rules: [{ reject: { host: ['a'] } }] }, false],
+  [{ rules: [{ reject: { host: ['a'] } }] }, {}, true],
   [{ exclude: ['a'] }, {}, true],
   [{ exclude: ['a'] }, { exclude: ['a', 'b'] }, false],
 ] as const)('from %j to %j is wider: %s', (before, now, wider) => {

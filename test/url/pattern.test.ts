@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { PatternError } from '../../src/pattern-parser.js';
 import { compileGlob } from '../../src/url/glob.js';
 import { Pattern } from '../../src/url/pattern.js';
-import { PatternError } from '../../src/url/pattern-parser.js';
 
 describe('globs', () => {
   it('match as the regular expression that they stand for', () => {

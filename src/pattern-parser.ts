@@ -1,5 +1,5 @@
 /**
- * The regular expressions of scope rules, read into a program for the automaton of `pattern.ts`.
+ * The regular expressions of scope rules, read into a program for the automaton of `url/pattern.ts`.
  *
  * Supported: literals, `.`, classes, `\d \w \s` and their opposites, groups, `|`, `* + ? {m,n}` (a lazy `?` after them
  * changes nothing about a yes or no), `^` and `$`. Not supported, because no automaton has them: references back and
