@@ -23,6 +23,7 @@ export const FLOORS = [
     'wide-map.ts',
     'errors.ts',
     'file-fault.ts',
+    'folders.ts',
     'gunzip.ts',
     'nearest.ts',
     'parse-url.ts',

@@ -1,4 +1,6 @@
 /** What is wrong with a file, in words for a person. */
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
@@ -17,4 +19,11 @@ const WORDS: Readonly<Record<string, string>> = {
 export function fileFault(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return (code !== undefined && WORDS[code]) || message;
+}
+
+/** The same of a file that was to be made: where its folder is missing, that is what to say. */
+export function writeFault(error: unknown, path: string): string {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return fileFault(error);
+  const folder = dirname(path);
+  return existsSync(folder) ? 'the system lets nobody make it there' : `there is no folder ${folder}`;
 }

@@ -1,11 +1,12 @@
 /** Where an export goes. What bears the final name is whole: everything is written under another name first. */
 import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createWriteStream, existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { createGzip, type Gzip } from 'node:zlib';
 import { UserError } from '../errors.js';
-import { fileFault } from '../file-fault.js';
+import { writeFault } from '../file-fault.js';
+import { makeFolders } from '../folders.js';
 
 /** Takes bytes, and waits while they cannot be written. */
 export interface Output {
@@ -19,7 +20,7 @@ const GATHERED = 128 * 1024;
 const cannotWrite = (path: string, cause: unknown): UserError =>
   cause instanceof UserError
     ? cause
-    : new UserError(`${path} cannot be written: ${fileFault(cause)}. Give another --out.`, 1, { cause });
+    : new UserError(`${path} cannot be written: ${writeFault(cause, path)}. Give another --out.`, 1, { cause });
 
 /**
  * Writes a file through `body`, which says whether it came to its end; only then the file gets its name. Otherwise
@@ -124,7 +125,7 @@ export async function writeFolderWhole(path: string, body: (folder: string) => P
   }
   try {
     rmSync(temporary, { recursive: true, force: true });
-    mkdirSync(temporary, { recursive: true });
+    makeFolders(temporary);
     writeFileSync(join(temporary, MARK), '');
     const isWhole = await body(temporary);
     if (isWhole) {

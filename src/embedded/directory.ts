@@ -1,8 +1,9 @@
 /** The directory of a crawl (DESIGN 8): its paths, and what is opened in it. */
-import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { archiveError } from '../archive/archive-files.js';
 import { UserError } from '../errors.js';
+import { makeFolders } from '../folders.js';
 
 export interface CrawlDirectory {
   root: string;
@@ -43,8 +44,10 @@ export function makeDirectory(root: string): CrawlDirectory {
   }
   for (const path of [paths.root, paths.warc, paths.text]) {
     try {
-      mkdirSync(path, { recursive: true });
+      makeFolders(path);
     } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
+        throw new UserError(`cannot create ${path}: the system lets nobody make a folder there; give another --dir`);
       throw archiveError('create', path, cause);
     }
   }

@@ -6,6 +6,7 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import pino from 'pino';
 import type { OpenedCrawl } from '../embedded/open.js';
 import { UserError } from '../errors.js';
+import { writeFault } from '../file-fault.js';
 import { version } from '../version.js';
 import { type LogLevel, logEvents } from './log-events.js';
 
@@ -125,8 +126,10 @@ function destinationOf(path: string): string | number {
     closeSync(fd);
     return path;
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const words = code === 'ENXIO' ? 'it is a pipe, and nobody reads from it yet: start its reader first' : message;
+    const isPipe = (error as NodeJS.ErrnoException).code === 'ENXIO';
+    const words = isPipe
+      ? 'it is a pipe, and nobody reads from it yet: start its reader first'
+      : writeFault(error, path);
     throw new UserError(`The log ${path} cannot be written: ${words}.`, 2, { cause: error });
   }
 }

@@ -16,6 +16,7 @@ beforeAll(async () => {
   site = await Sites.start(
     {
       'a.test': (target) => (target === '/' ? links('/one', '/two') : target.length > 4 ? undefined : `page ${target}`),
+      'one.test': () => 'the only page',
       'closed.test': (target) => (target === '/robots.txt' ? 'User-agent: saunter\nDisallow: /' : 'forbidden'),
       'slow.test': () => ({ body: 'at last', wait: 3000 }),
       'links.test': (target) => (target === '/' ? links('http://public.test/') : undefined),
@@ -162,6 +163,11 @@ describe('a directory that cannot be used ends with one sentence', () => {
   test.each<[string, (dir: string) => string, string]>([
     ['below a file', (dir) => join(dir, 'file', 'crawl'), 'crawl: a part of the path is a file, not a directory'],
     ['in a file system that is not for files', () => '/sys/saunter', 'cannot create /sys/saunter: '],
+    [
+      'where the system lets nobody make a folder',
+      () => '/proc/saunter',
+      'cannot create /proc/saunter: the system lets nobody make a folder there',
+    ],
     ['with a folder where the store should be', (dir) => join(dir, 'folder'), 'crawl.sqlite could not be opened.'],
     [
       'with a file where the archive should be',
@@ -186,6 +192,12 @@ describe('a directory that cannot be used ends with one sentence', () => {
     expect([code, err]).toEqual([1, expect.stringContaining(words)]);
   });
 
+  test('below folders that are not there, which are made one by one', async () => {
+    const at = join(scratch(), 'one', 'two', 'three');
+    const { code } = await saunter(['crawl', '--workers', '1', ...here('one.test'), '--dir', at, ...OPENED]);
+    expect([code, existsSync(join(at, 'crawl.sqlite'))]).toEqual([0, true]);
+  });
+
   test('in use by another crawl, which goes on', async () => {
     const args = [...here('slow.test'), '--dir', dir(), ...OPENED];
     const first = start(['crawl', '--workers', '1', ...args]);
@@ -196,6 +208,18 @@ describe('a directory that cannot be used ends with one sentence', () => {
     first.child.kill('SIGKILL');
     await first.over;
   });
+});
+
+test('a file in a folder that is not there names the folder', async () => {
+  const at = dir();
+  expect((await sentence(...here('one.test'), '--dir', at, ...OPENED, '--log', '/nowhere/x.log')).err).toBe(
+    'The log /nowhere/x.log cannot be written: there is no folder /nowhere.\n',
+  );
+  expect((await saunter(['crawl', '--workers', '1', ...here('one.test'), '--dir', at, ...OPENED])).code).toBe(0);
+  const exported = await saunter(['export', '--dir', at, '--out', '/nowhere/x.jsonl']);
+  expect(exported.err).toContain(
+    '/nowhere/x.jsonl cannot be written: there is no folder /nowhere. Give another --out.',
+  );
 });
 
 test('a crawl takes other seeds only with --add, and other key options never', async () => {
