@@ -136,7 +136,7 @@ function sitemap(
   admission: Admission,
 ): { keyHi: number; keyLo: number; url: string } | null {
   const url = land.normalize(line, `${origin}/`);
-  const reason = url.url === null ? url.reason : land.refuses(url);
+  const reason = url.url === null ? url.reason : land.refusesSitemap(url);
   if (url.url === null || reason !== null) {
     admission.refusals.count(reason!);
     return null;

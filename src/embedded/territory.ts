@@ -34,6 +34,7 @@ export interface Territory {
   keyOf(normal: string): [keyHi: number, keyLo: number];
   /** Name of what refuses a URL, or null: scope, shape, port. */
   refuses(url: NormalUrl): string | null;
+  refusesSitemap(url: NormalUrl): string | null;
   /** The same of a seed, which is in scope by what it is. */
   refusesSeed(seed: NormalUrl): string | null;
 }
@@ -72,6 +73,7 @@ export function survey(options: CrawlOptions, who: Identity, own: readonly OwnSo
     },
     refusesSeed: (seed) => traps.check(seed, 0) ?? refusedPort(seed.origin),
     refuses: (url) => screen(url, scope, traps) ?? refusedPort(url.origin),
+    refusesSitemap: (url) => screen(url, scope, traps, true) ?? refusedPort(url.origin),
   };
 }
 

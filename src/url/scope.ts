@@ -8,6 +8,9 @@ import { isList, NameSet, type Names } from './name-set.js';
 import { type NormalUrl, normalizeUrl } from './normalize.js';
 import { Pattern } from './pattern.js';
 
+/** The name of the rule that pages have to meet one by one. */
+const INCLUDE = 'include';
+
 export type ScopeVerdict = 'accept' | 'reject' | 'pass';
 
 export type ScopeCondition =
@@ -19,7 +22,12 @@ export type ScopeCondition =
   | { readonly kind: 'below'; readonly names: readonly string[] }
   /** The URL is one of these URLs or lies below one: `https://a.com/docs` holds `/docs/x` and `/docs?x`, not
    * `/docs-old`. http and https are one; a query is left out. */
-  | { readonly kind: 'prefix'; readonly prefixes: Names }
+  | {
+      readonly kind: 'prefix';
+      readonly prefixes: Names;
+      /** Hosts of the prefixes, of whose sitemaps something may lie below one; default: told from `prefixes`, if they are names. */
+      readonly hosts?: Names;
+    }
   /** `*` any run of characters; the whole normal URL has to match one. */
   | { readonly kind: 'glob'; readonly globs: readonly string[] }
   /** One of these regular expressions ({@link Pattern}) matches somewhere in the normal URL. */
@@ -46,6 +54,9 @@ export interface Scope {
   /** The rules in force, additions included. */
   readonly rules: readonly ScopeRule[];
   verdict(url: Pick<NormalUrl, 'url' | 'host'>): ScopeDecision;
+  /** The same of a sitemap, which is no page but names some: it may lie anywhere on a host of the prefixes, and need not match
+   * what pages have to. */
+  verdictOfSitemap(url: Pick<NormalUrl, 'url' | 'host'>): ScopeDecision;
   /** Widens the first accepting rule of hosts, domains or prefixes that is not fixed by a seed, or by where a seed redirects to.
    * Returns what was added (a domain, say), or null when it was in already or there is no such rule. */
   extend(seed: SeedPlace): string | null;
@@ -79,6 +90,16 @@ export function compileScope(
       }
       return last;
     },
+    verdictOfSitemap(url) {
+      for (const rule of compiled) {
+        if (rule.isOfPages) continue;
+        const decision = (rule.met?.accept ? (rule.testSitemap ?? rule.test) : rule.test)(url.url, url.host)
+          ? rule.met
+          : rule.unmet;
+        if (decision !== null) return decision;
+      }
+      return last;
+    },
     extend(seed) {
       return compiled.find((rule) => rule.met?.accept && rule.mayGrow)?.extend?.(seed) ?? null;
     },
@@ -87,6 +108,9 @@ export function compileScope(
 
 interface CompiledRule {
   test(url: string, host: string): boolean;
+  testSitemap?(url: string, host: string): boolean;
+  /** Sitemaps are not asked. */
+  readonly isOfPages: boolean;
   data(): ScopeRule;
   extend?(seed: SeedPlace): string | null;
   readonly mayGrow: boolean;
@@ -103,13 +127,16 @@ function compileRule(rule: ScopeRule, secret: Uint8Array): CompiledRule {
   const unmet = decision(rule.otherwise ?? 'pass');
   try {
     const condition = compileCondition(rule, secret);
-    return { ...condition, met, unmet, mayGrow: condition.extend !== undefined && !rule.fixed };
+    const mayGrow = condition.extend !== undefined && !rule.fixed;
+    return { ...condition, met, unmet, mayGrow, isOfPages: rule.name === INCLUDE };
   } catch (error) {
     throw new ScopeError(`the scope rule "${name}" cannot be used: ${(error as Error).message}`, { cause: error });
   }
 }
 
-function compileCondition(rule: ScopeRule, secret: Uint8Array): Omit<CompiledRule, 'met' | 'unmet' | 'mayGrow'> {
+type Condition = Omit<CompiledRule, 'met' | 'unmet' | 'mayGrow' | 'isOfPages'>;
+
+function compileCondition(rule: ScopeRule, secret: Uint8Array): Condition {
   switch (rule.kind) {
     case 'host': {
       const hosts = new NameSet(mapped(rule.hosts, hostName), secret);
@@ -133,11 +160,14 @@ function compileCondition(rule: ScopeRule, secret: Uint8Array): Omit<CompiledRul
     }
     case 'prefix': {
       const stems = new NameSet(mapped(rule.prefixes, stemOf), secret);
+      const hosts = new NameSet(rule.hosts ?? hostsOfPrefixes(rule.prefixes), secret);
       return {
         test: (url) => liesBelow(stems, afterScheme(url)),
-        data: () => ({ ...rule, prefixes: mapped(stems.data(), (stem) => `http://${stem}`) }),
+        testSitemap: (_, host) => hosts.has(host),
+        data: () => ({ ...rule, prefixes: mapped(stems.data(), (stem) => `http://${stem}`), hosts: hosts.data() }),
         extend: (seed) => {
           const prefix = prefixOf(seed);
+          hosts.add(seed.host);
           return stems.add(stemOf(prefix)) ? prefix : null;
         },
       };
@@ -211,6 +241,9 @@ function prefixOf(seed: SeedPlace): string {
   return path.indexOf('.', slash) >= 0 && slash >= seed.origin.length ? path.slice(0, slash + 1) : path;
 }
 
+const hostsOfPrefixes = (prefixes: Names): string[] =>
+  isList(prefixes) ? prefixes.map((prefix) => hostName(new URL(prefix).hostname)) : [];
+
 /**
  * The rules of a CLI crawl. Those of the operator's `own` come first; `exclude` refuses whatever else says; with `include`,
  * what matches none is refused; what is left has to be in `scope` as the seeds draw it.
@@ -229,7 +262,7 @@ export function scopeFor(options: {
   if (blocked.length > 0) rules.push({ kind: 'below', names: blocked, verdict: 'reject', name: 'blocked' });
   if (exclude.length > 0) rules.push({ kind: 'glob', globs: exclude, verdict: 'reject', name: 'exclude' });
   if (include.length > 0) {
-    rules.push({ kind: 'glob', globs: include, verdict: 'pass', otherwise: 'reject', name: 'include' });
+    rules.push({ kind: 'glob', globs: include, verdict: 'pass', otherwise: 'reject', name: INCLUDE });
   }
   const distinct = (values: string[]) => [...new Set(values)];
   if (scope === 'host') rules.push({ kind: 'host', hosts: distinct(seeds.map((s) => s.host)), verdict: 'accept' });

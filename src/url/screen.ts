@@ -7,10 +7,10 @@ import type { Scope } from './scope.js';
 import type { TrapGuards } from './traps.js';
 
 /** Name of what refuses a URL, or null. Depth and the number of queries are asked by the owner of its host. */
-export function screen(url: NormalUrl, scope: Scope, traps: TrapGuards): string | null {
+export function screen(url: NormalUrl, scope: Scope, traps: TrapGuards, isSitemap = false): string | null {
   const trap = traps.check(url, 0);
   if (trap !== null) return trap;
-  const { accept, rule } = scope.verdict(url);
+  const { accept, rule } = isSitemap ? scope.verdictOfSitemap(url) : scope.verdict(url);
   return accept ? null : NAMED.has(rule) ? rule : 'scope';
 }
 

@@ -101,7 +101,7 @@ export class LinkScreen {
       this.#refuse(url.reason);
       return;
     }
-    const reason = screen(url, this.#scope, this.#traps) ?? refusedPort(url.origin);
+    const reason = screen(url, this.#scope, this.#traps, (flags & LinkFlag.sitemap) !== 0) ?? refusedPort(url.origin);
     if (reason !== null) {
       this.#refuse(reason);
       return;

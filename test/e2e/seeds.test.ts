@@ -111,3 +111,25 @@ test('https is crawled like http, and a certificate that is not valid is an erro
   const records = gunzipSync(readFileSync(join(dir, 'warc', segments[0]))).toString('latin1');
   expect(records.match(/\r\nSaunter-Certificate: tls\.name\r\n/g)).toHaveLength(3);
 });
+
+test.each([
+  ['--scope', 'prefix'],
+  ['--include', '*/docs/*'],
+])('%s %s keeps pages out, not the sitemaps that name them', async (...narrow) => {
+  const site = await sites({
+    '127.0.0.1': (target, { host }) => {
+      const at = (path: string): string => site.url(host, path);
+      if (target === '/robots.txt') return `Sitemap: ${at('/maps.xml')}`;
+      const body = {
+        '/maps.xml': `<sitemapindex><sitemap><loc>${at('/map-1.xml')}</loc></sitemap></sitemapindex>`,
+        '/map-1.xml': `<urlset><url><loc>${at('/docs/orphan')}</loc></url><url><loc>${at('/blog/x')}</loc></url></urlset>`,
+      }[target];
+      if (body !== undefined) return { body, headers: { 'Content-Type': 'application/xml' } };
+      return links('/docs/a', '/blog/y');
+    },
+  });
+  const { code } = await crawl([site.url('127.0.0.1', '/docs/'), '--dir', scratch(), ...narrow, ...LOCAL]);
+  expect(code).toBe(0);
+  const asked = site.log.map(({ target }) => target).sort();
+  expect(asked).toEqual(['/docs/', '/docs/a', '/docs/orphan', '/map-1.xml', '/maps.xml', '/robots.txt']);
+});

@@ -109,6 +109,35 @@ describe('the scope of a CLI crawl', () => {
     expect(accepts(cli({ at: ['http://a.com'], scope: 'prefix' }), 'http://a.com/x')).toBe(true);
   });
 
+  it('lets sitemaps lie anywhere on the hosts of its folders, and match no --include', () => {
+    const sitemap = (scope: Scope, text: string) => scope.verdictOfSitemap(url(text)).accept;
+    const prefix = cli({ at: ['http://a.com/docs/'], scope: 'prefix', exclude: ['*secret*'] });
+    const again = compileScope(JSON.parse(JSON.stringify(prefix.rules)) as ScopeRule[], 'reject');
+    for (const scope of [prefix, again]) {
+      expect([sitemap(scope, 'https://a.com/sitemap.xml'), accepts(scope, 'https://a.com/sitemap.xml')]).toEqual([
+        true,
+        false,
+      ]);
+      expect([sitemap(scope, 'http://b.com/sitemap.xml'), sitemap(scope, 'http://a.com/secret.xml')]).toEqual([
+        false,
+        false,
+      ]);
+      scope.extend(url('http://b.com/x/'));
+      expect(sitemap(scope, 'http://b.com/sitemap.xml')).toBe(true);
+    }
+    const included = cli({ at: ['http://a.com/'], include: ['*/docs/*'] });
+    expect([sitemap(included, 'http://a.com/sitemap.xml'), accepts(included, 'http://a.com/sitemap.xml')]).toEqual([
+      true,
+      false,
+    ]);
+    expect(sitemap(included, 'http://b.com/docs/sitemap.xml')).toBe(false);
+    const rejecting = compileScope([{ kind: 'prefix', prefixes: ['http://a.com/old/'], verdict: 'reject' }], 'accept');
+    expect([sitemap(rejecting, 'http://a.com/old/s.xml'), sitemap(rejecting, 'http://a.com/s.xml')]).toEqual([
+      false,
+      true,
+    ]);
+  });
+
   it('refuses what matches no --include, and what matches an --exclude whatever else', () => {
     const scope = cli({
       at: ['http://a.com/'],
