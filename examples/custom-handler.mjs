@@ -5,11 +5,12 @@
 // The same from the command line: a config file with {"handlers": ["text/csv=./csv-handler.mjs"]}.
 import { fileURLToPath } from 'node:url';
 import { createCrawler } from 'saunter';
+import { readArguments } from './start.mjs';
 
-const [url, dir, options = '{}'] = process.argv.slice(2);
+const [url, dir, options = {}] = readArguments('custom-handler.mjs URL DIR [OPTIONS]');
 const module = fileURLToPath(new URL('./csv-handler.mjs', import.meta.url));
 
-const crawler = createCrawler({ seeds: [url], dir, handlers: [`text/csv=${module}`], ...JSON.parse(options) });
+const crawler = createCrawler({ seeds: [url], dir, handlers: [`text/csv=${module}`], ...options });
 process.once('SIGINT', () => crawler.stop());
 for await (const { url, title, fields } of crawler) {
   if (fields !== undefined) console.log(`${title}: ${fields.rows} rows of ${fields.columns} at ${url}`);

@@ -5,15 +5,17 @@
 // The crawl itself stays in docs-mirror.crawl: run it again and it fetches what was not fetched yet.
 import { rmSync } from 'node:fs';
 import { createCrawler, exportPages } from 'saunter';
+import { readArguments, tellProgress } from './start.mjs';
 
-const [url, folder, options = '{}'] = process.argv.slice(2);
+const [url, folder, options = {}] = readArguments('mirror-docs.mjs URL FOLDER [OPTIONS]');
 const dir = `${folder}.crawl`;
 
 const crawler = createCrawler({
   seeds: [url],
   dir,
   scope: 'prefix', // nothing above /docs/
-  ...JSON.parse(options),
+  ...options,
+  hooks: { progress: tellProgress() },
 });
 process.once('SIGINT', () => crawler.stop());
 const { pages, errors } = await crawler.run();

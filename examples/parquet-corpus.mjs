@@ -2,11 +2,12 @@
 //
 //   node examples/parquet-corpus.mjs german.parquet '{"contact":"me@example.org"}' https://a.example/ https://b.example/
 import { createCrawler, exportPages } from 'saunter';
+import { readArguments } from './start.mjs';
 
-const [path, options, ...seeds] = process.argv.slice(2);
+const [path, options, ...seeds] = readArguments('parquet-corpus.mjs FILE OPTIONS URL ...');
 const dir = `${path}.crawl`;
 
-const crawler = createCrawler({ seeds, dir, scope: 'host', ...JSON.parse(options) });
+const crawler = createCrawler({ seeds, dir, scope: 'host', ...options });
 process.once('SIGINT', () => crawler.stop());
 
 const languages = new Map();

@@ -4,18 +4,20 @@
 //   node examples/search-index.mjs index.sqlite search polite crawler
 import { DatabaseSync } from '@photostructure/sqlite'; // the same as node:sqlite, for Node 20 too
 import { createCrawler } from 'saunter';
+import { readArguments } from './start.mjs';
 
-const [path, verb, ...rest] = process.argv.slice(2);
+const usage = process.argv[3] === 'search' ? 'FILE search WORD ...' : 'FILE crawl URL [OPTIONS]';
+const [path, verb, ...rest] = readArguments(`search-index.mjs ${usage}`);
 const db = new DatabaseSync(path);
 db.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS pages USING fts5(url UNINDEXED, title, text);
   CREATE TABLE IF NOT EXISTS ids (url TEXT PRIMARY KEY, id INTEGER) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS place (at INTEGER)`);
 
 if (verb === 'crawl') {
-  const [seed, options = '{}'] = rest;
+  const [seed, options = {}] = rest;
   // the place is kept with the pages, in one transaction: each page is indexed once, also after a crash
   const from = db.prepare('SELECT at FROM place').get()?.at ?? 0;
-  const crawler = createCrawler({ seeds: [seed], dir: `${path}.crawl`, from, ...JSON.parse(options) });
+  const crawler = createCrawler({ seeds: [seed], dir: `${path}.crawl`, from, ...options });
   process.once('SIGINT', () => crawler.stop());
   for await (const { url, title, text, duplicateOf } of crawler) {
     db.exec('BEGIN');

@@ -1,10 +1,12 @@
 // Watches pages for changes: one URL on a line of the file, fifty or fewer. Ctrl-C ends it; the same command goes on.
 //
 //   node examples/watch-pages.mjs pages.txt watched '{"contact":"me@example.org"}'
-import { readFileSync } from 'node:fs';
-import { createCrawler } from 'saunter';
+import { existsSync, readFileSync } from 'node:fs';
+import { createCrawler, UserError } from 'saunter';
+import { readArguments } from './start.mjs';
 
-const [file, dir, options = '{}'] = process.argv.slice(2);
+const [file, dir, options = {}] = readArguments('watch-pages.mjs FILE DIR [OPTIONS]');
+if (!existsSync(file)) throw new UserError(`There is no file ${file}: give one with a URL on each line.`, 2);
 const seeds = readFileSync(file, 'utf8').split(/\s+/).filter(Boolean).slice(0, 50);
 
 const crawler = createCrawler({
@@ -15,7 +17,7 @@ const crawler = createCrawler({
   'revisit.policy': 'adaptive', // often those that change often
   'revisit.first': '1h',
   'revisit.max': '1d',
-  ...JSON.parse(options),
+  ...options,
 });
 process.once('SIGINT', () => crawler.stop());
 

@@ -8,6 +8,7 @@ export type { ExportedPage } from './corpus/pages.js';
 export type { CrawlProgress, CrawlSummary, FetchHook, FetchRequest } from './crawl-options.js';
 export { BloomFilter, type BloomSize, bloomSize } from './dedupe/bloom.js';
 export { hammingDistance, type Simhash, simhash } from './dedupe/simhash.js';
+export { type ArchivedPage, readArchived } from './embedded/archived.js';
 export {
   type Crawler,
   type CrawlerConfig,
@@ -17,6 +18,7 @@ export {
   createCrawler,
 } from './embedded/crawler.js';
 export { type ExportPagesOptions, exportPages } from './embedded/export.js';
+export { type KnownUrl, readUrls } from './embedded/known.js';
 export type { OperatorAnswer, OperatorRequest } from './embedded/operate.js';
 export type { VisitOutcome } from './embedded/outcomes.js';
 export type { CrawledPage } from './embedded/page-feed.js';

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -17,6 +18,10 @@ beforeAll(async () => {
     '*': (target) => {
       if (target === '/clock') return `<title>Asked ${++asked}</title><p>${asked > 1 ? 'Later' : 'Early'}`;
       if (target === '/many/') return links(...MANY);
+      if (target.startsWith('/broken/')) return broken(target);
+      if (target === '/failing') return { status: 500, body: 'x' };
+      if (target === '/forbidden') return { status: 403, body: 'x' };
+      if (target === '/moved') return { status: 301, headers: { Location: '/moved-away' } };
       if (MANY.includes(target)) return `<title>${target}</title><p>The page numbered ${target}, one of many.`;
       return SITE[target];
     },
@@ -26,6 +31,17 @@ afterAll(async () => {
   await site.stop();
   removeScratches();
 });
+
+/** Folders of temporary crawls that others left. */
+const left = readdirSync(tmpdir()).filter((name) => name.startsWith('broken-links-'));
+
+/** A page with broken links: one is on each of thirteen, the others on `/broken/`, one is reached by a redirect. */
+function broken(target: string): string {
+  const more = Array.from({ length: 12 }, (_, i) => `/broken/${i}`);
+  const first = ['/gone?a="b"', '/failing', '/forbidden', `http://127.0.0.2:${site.port}/`, ...more];
+  const own = target === '/broken/' ? first : target === '/broken/3' ? ['/moved'] : [];
+  return `${links('/everywhere', ...own)}<p>The page ${target}, with words of its own: ${target.length * 7919}.`;
+}
 
 const MANY = Array.from({ length: 25 }, (_, i) => `/many/${i}`);
 const SITE: Record<string, string | { headers: Record<string, string>; body: string }> = {
@@ -43,7 +59,17 @@ const here = (more: Record<string, unknown> = {}): string =>
 const example = (name: string, args: readonly string[], until?: RegExp): Promise<string> =>
   run([join(root, 'examples', `${name}.mjs`), ...args], until);
 
+/** What an example says that cannot do what it is asked for. */
+const fault = (name: string, args: readonly string[]): Promise<{ code: number; said: string }> =>
+  ended([join(root, 'examples', `${name}.mjs`), ...args]);
+
 async function run(args: readonly string[], until?: RegExp): Promise<string> {
+  const { code, said } = await ended(args, until);
+  expect({ code, said }).toEqual({ code: 0, said: expect.any(String) });
+  return said;
+}
+
+async function ended(args: readonly string[], until?: RegExp): Promise<{ code: number; said: string }> {
   const child = spawn(process.execPath, args, { cwd: root });
   let said = '';
   let isOver = false;
@@ -55,9 +81,8 @@ async function run(args: readonly string[], until?: RegExp): Promise<string> {
   };
   child.stdout.setEncoding('utf8').on('data', hear);
   child.stderr.setEncoding('utf8').on('data', hear);
-  const code = await new Promise((resolve) => child.on('close', resolve));
-  expect({ code, said }).toEqual({ code: 0, said: expect.any(String) });
-  return said;
+  const code = await new Promise<number>((resolve) => child.on('close', resolve));
+  return { code, said };
 }
 
 test('mirror-docs writes a Markdown file for each page', async () => {
@@ -87,14 +112,54 @@ test('parquet-corpus keeps the German page alone', async () => {
   expect(readFileSync(path).subarray(0, 4).toString()).toBe('PAR1');
 });
 
-test('broken-links names the link, what is wrong and the page, and escapes what strangers wrote', async () => {
+test('broken-links names each link, what is wrong and every page that it is on, and escapes what strangers wrote', async () => {
   const report = join(scratch(), 'broken.html');
-  const said = await example('broken-links', [site.url('127.0.0.1', '/docs/'), report, here()]);
-  expect(said).toContain('1 broken link on ');
+  const [from, dead] = [site.url('127.0.0.1', '/broken/'), `127.0.0.2:${site.port}`];
+  const said = await example('broken-links', [from, report, here({ scope: 'any' })]);
+  expect(said).toMatch(/^\d+ pages, \d+ to go\n/);
+  expect(said).toMatch(/6 broken links on \d+ pages: /);
   const html = readFileSync(report, 'utf8');
-  expect(html).toContain('404 does not exist');
-  expect(html).toMatch(/<td><a href="http:\/\/127\.0\.0\.1:\d+\/docs\/">/);
+  const row = (target: string): string =>
+    html.split('<tr>').find((line) => line.startsWith(`<td><a href="${target.startsWith('h') ? target : site.url('127.0.0.1', target)}`))!; // biome-ignore format: one line
+  expect(row('/gone?')).toContain('404 does not exist');
+  expect(row('/forbidden')).toContain('403 was refused by the server');
+  expect(row('/failing')).toContain('500 failed on the server (5xx): failing (will be tried again)');
+  expect(row(`http://${dead}/`)).toMatch(/has a server that refuses connections: failing/);
+  expect(row('/moved-away')).toMatch(/, where <a [^>]*\/moved"[\s\S]*404 [\s\S]*\/broken\/3"/);
+  // each of the pages that link to it, the first ten by name
+  expect(row('/everywhere').match(/\/broken\/\d*"/g)).toHaveLength(10);
+  expect(row('/everywhere')).toContain('and 3 more pages');
+  expect(html).toContain('Not looked at: ');
   expect(html).not.toMatch(/"b"/);
+});
+
+test('broken-links keeps nothing and says why, where no page was read', async () => {
+  const report = join(scratch(), 'broken.html');
+  const refused = await fault('broken-links', [site.url('127.0.0.1'), report, '{"contact":"me@example.org"}']);
+  expect(refused).toEqual({ code: 1, said: expect.stringMatching(/No page of \S+ was read: guard\.address; /) });
+  expect(existsSync(report)).toBe(false);
+  const without = await fault('broken-links', ['https://a.example/', report]);
+  expect(without).toEqual({ code: 2, said: expect.stringContaining('needs --contact') });
+  expect(readdirSync(tmpdir()).filter((name) => name.startsWith('broken-links-'))).toEqual(left);
+});
+
+test.each([
+  ['broken-links', [], 'URL is missing'],
+  ['broken-links', ['https://a.example/'], 'REPORT is missing'],
+  ['broken-links', ['https://a.example/', 'report.html', '{'], '"{" is no JSON object'],
+  ['broken-links', ['https://a.example/', 'report.html', '{}', 'more'], '"more" is one argument too many'],
+  ['custom-handler', [], 'URL is missing'],
+  ['mirror-docs', ['https://a.example/'], 'FOLDER is missing'],
+  ['parquet-corpus', ['german.parquet', '{}'], 'URL is missing'],
+  ['search-index', ['index.sqlite', 'find', 'words'], '"find" is not what is expected'],
+  ['search-index', ['index.sqlite', 'search'], 'WORD is missing'],
+  ['watch-pages', ['no-such-file', 'watched'], 'There is no file no-such-file'],
+])('%s with %j is answered with one sentence and the usage, and asks nobody', async (name, args, words) => {
+  const { code, said } = await fault(name, args);
+  expect(code).toBe(2);
+  expect(said).toMatch(
+    new RegExp(`^${words.replace(/[{]/g, '[{]')}[^\\n]* Usage: node examples/${name}\\.mjs [^\\n]+\\n$`),
+  );
 });
 
 test('search-index indexes each page once over two runs, and finds it', async () => {
@@ -147,6 +212,7 @@ test('every example is short, and is run here', () => {
   const tests = readFileSync(new URL(import.meta.url), 'utf8');
   for (const file of readdirSync(join(root, 'examples'))) {
     expect(readFileSync(join(root, 'examples', file), 'utf8').split('\n').length, file).toBeLessThan(60);
-    if (file !== 'csv-handler.mjs') expect(tests).toContain(`example('${file.replace('.mjs', '')}'`);
+    if (file !== 'csv-handler.mjs' && file !== 'start.mjs')
+      expect(tests).toContain(`example('${file.replace('.mjs', '')}'`);
   }
 });
