@@ -38,7 +38,7 @@ export interface HostRow {
   /** The operator named it (seed, `--resolve`), or an opened range linked to it: private ranges that were opened with
    * `--allow-private` may be reached. */
   named: boolean;
-  /** URLs that may be admitted, and fetched, in 30 days; null is no limit. */
+  /** URLs that may be admitted, and fetched, in 30 days, when it was met; null is no limit. Each run has its own. */
   budget: number | null;
   at: number;
 }
@@ -173,6 +173,10 @@ export type HostEventKind =
   | 'crawl-delay'
   /** To the lowest level: a suspected trap. */
   | 'demoted'
+  /** Known already, it was named by the operator, or linked from an opened range (`HostRow.named`). */
+  | 'named'
+  /** A seed led there, or it was given as one after it was known: from now on it has the budget of the seeds' hosts. */
+  | 'seed'
   /** Asked for a page that cannot exist: `value` is its URL's id, or -1. */
   | 'probed';
 

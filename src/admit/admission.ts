@@ -11,7 +11,7 @@ import { mayAdmit } from '../frontier/budgets.js';
 import type { Frontier } from '../frontier/frontier.js';
 import { RobotsGate } from '../frontier/robots-gate.js';
 import { linkersIn, type Score } from '../frontier/score.js';
-import { LEVELS } from '../frontier/url-table.js';
+import { LEVELS, NONE } from '../frontier/url-table.js';
 import { domainOf } from '../url/domain.js';
 import {
   LinkFlag,
@@ -24,6 +24,10 @@ import {
 } from '../url/packed-links.js';
 import { partitionOf } from '../url/partition.js';
 import { Refusals } from './refusals.js';
+
+/** Key of `meta`: '1' while a host has more room than when links to it were refused, and the held answers were not read again
+ * for them. */
+export const UNREAD = 'limits.unread';
 
 export interface AdmissionOptions {
   maxDepth: number;
@@ -77,6 +81,16 @@ export class Admission {
     this.#isNamed = isNamed;
   }
 
+  /** What this run's options say of hosts that earlier runs met: their budgets, and the names of `--resolve`. Called before
+   * anything waits for a budget. */
+  reconsider(): void {
+    const { hosts } = this.#frontier;
+    for (const [host, name] of hosts.names.entries()) {
+      hosts.budget[host] = this.#options.budget(name, hosts.seed[host] === 1) ?? NONE;
+      if (hosts.named[host] === 0 && this.#isNamed(name)) hosts.named[host] = 1;
+    }
+  }
+
   /** Id of a known URL by its key, or -1. */
   find(keyHi: number, keyLo: number): number {
     return Math.max(this.#seen.get(keyHi, keyLo), -1);
@@ -111,6 +125,7 @@ export class Admission {
       const known = this.#seen.get(candidate.keyHi, candidate.keyLo);
       if (known >= 0) {
         this.#frontier.linked(known, page.url);
+        if (page.inside) this.#name(this.#frontier.urls.hostOf(known), now, changes);
         continue;
       }
       candidate.url = linkUrl(links, i);
@@ -125,13 +140,16 @@ export class Admission {
   /** Makes a URL known unless something speaks against it. Returns its id, an older id if it was known, or -1. */
   admit(c: Candidate, inside: boolean, now: number, changes: Changes): number {
     const known = this.#seen.get(c.keyHi, c.keyLo);
-    if (known >= 0) return known;
+    if (known >= 0) {
+      this.#learn(this.#frontier.urls.hostOf(known), c, inside, now, changes);
+      return known;
+    }
     // a Bloom filter may be wrong: what somebody gave, or a server sent us to, is not lost to that
     if (known !== -1 && !c.seed && c.hops === 0) return -1;
     if (c.depth > this.#options.maxDepth) return this.refusals.count('depth');
     if (c.hops > this.#options.maxHops) return this.refusals.count('redirects');
     const name = hostOfFetchForm(c.url);
-    const host = this.#host(name, c.seed ? c.kind : null, inside, now, changes);
+    const host = this.#host(name, c, inside, now, changes);
     if (host < 0) return -1;
     const { hosts } = this.#frontier;
     if (!c.seed) {
@@ -186,22 +204,60 @@ export class Admission {
   }
 
   /** Id of a host, made known if it is new; -1 if it is on a blocklist, or its domain has too many.
-   * @param seed the kind of the seed that it is met by, null for none */
-  #host(name: string, seed: Candidate['kind'] | null, inside: boolean, now: number, changes: Changes): number {
+   * @param c the URL that it is met by, null for none */
+  #host(name: string, c: Candidate | null, inside: boolean, now: number, changes: Changes): number {
     const { hosts } = this.#frontier;
     const known = hosts.find(name);
-    if (known >= 0) return known;
+    if (known >= 0) {
+      this.#learn(known, c, inside, now, changes);
+      return known;
+    }
     if (this.#options.isListed?.(name)) return this.refusals.count('blocked');
     const domain = domainOf(name);
-    if (seed === null && hosts.hostsOfDomain(domain) >= this.#options.hostsPerDomain)
-      return this.refusals.count('hosts');
-    const budget = this.#options.budget(name, seed === 'page');
-    const named = seed !== null || inside || this.#isNamed(name);
+    if (!c?.seed && hosts.hostsOfDomain(domain) >= this.#options.hostsPerDomain) return this.refusals.count('hosts');
+    const isSeed = makesSeed(c);
+    const budget = this.#options.budget(name, isSeed);
+    const named = isGiven(c) || inside || this.#isNamed(name);
     const id = this.#frontier.addHost(name, domain, budget, named, now);
     changes.hosts.push({ id, name, domain, named, budget, at: now });
+    if (!isSeed) return id;
+    hosts.seed[id] = 1;
+    // of a seed that was given there is a row of its own
+    if (!isGiven(c)) this.#say(id, 'seed', 'a seed led there', now, changes);
     return id;
   }
+
+  /** A known host is met again, perhaps by a seed: it is named then, and has the budget of the seeds' hosts. */
+  #learn(host: number, c: Candidate | null, inside: boolean, now: number, changes: Changes): void {
+    if (inside || isGiven(c)) this.#name(host, now, changes);
+    const { hosts } = this.#frontier;
+    if (!makesSeed(c) || hosts.seed[host] === 1) return;
+    hosts.seed[host] = 1;
+    this.#say(host, 'seed', isGiven(c) ? 'given as a seed' : 'a seed led there', now, changes);
+    const wasSpent = !mayAdmit(hosts, host, now);
+    this.#frontier.setBudget(host, this.#options.budget(hosts.names[host], true), now);
+    // what was refused before is found again by whoever reads the held answers
+    if (wasSpent && mayAdmit(hosts, host, now)) changes.meta.push([UNREAD, '1']);
+  }
+
+  /** It may be reached in an opened range from now on. */
+  #name(host: number, now: number, changes: Changes): void {
+    const { named } = this.#frontier.hosts;
+    if (named[host] === 1) return;
+    named[host] = 1;
+    this.#say(host, 'named', 'it may be in a range that --allow-private opens', now, changes);
+  }
+
+  #say(host: number, kind: 'named' | 'seed', words: string, now: number, changes: Changes): void {
+    changes.hostEvents.push({ host, at: now, kind, until: 0, value: 0, words });
+  }
 }
+
+/** Somebody gave the URL. Where a seed redirects to, a server says. */
+const isGiven = (c: Candidate | null): boolean => c?.seed === true && c.hops === 0;
+
+/** Has the host of the URL the budget of the seeds' hosts? Also where a seed redirects to; not that of a sitemap. */
+const makesSeed = (c: Candidate | null): boolean => c?.seed === true && c.kind === 'page';
 
 /** Host name of a URL in fetch form: no credentials, a slash after the authority. The dot of the root is not part of it:
  * `a.test.` is `a.test`, with its clocks, its budget and its blocks. */

@@ -9,6 +9,12 @@ export class Refusals {
     return -1;
   }
 
+  /** Sets all of them to what they were. */
+  reset(counts: Readonly<Record<string, number>>): void {
+    for (const reason of Object.keys(this.counts)) if (!(reason in counts)) delete this.counts[reason];
+    Object.assign(this.counts, counts);
+  }
+
   /** Adds what was counted elsewhere (a page worker, an earlier run). */
   add(counts: Readonly<Record<string, number>>): void {
     for (const [reason, n] of Object.entries(counts)) this.count(reason, n);

@@ -33,7 +33,7 @@ import { checkReachOf, checkSeeds, reaching } from './reach.js';
 import { appending, checkpointIdentity, type Restored, restore } from './restore.js';
 import { scoreOf } from './score-plugin.js';
 import { SeedReader } from './seed-reader.js';
-import { drawScope, seedHosts } from './seed-rows.js';
+import { drawScope, markSeed, seedHosts } from './seed-rows.js';
 import { BloomEpochs, seenSummary } from './seen-filter.js';
 import { servicesOf } from './services.js';
 import { survey, type Territory } from './territory.js';
@@ -159,7 +159,11 @@ async function wire(
   const first = noChanges();
   const now = systemClock.wall();
   const prefix = `${who.id}-`;
-  const settings = { options, paths, id: who.id, stop, traps: land.traps, now, random: systemRandom, ui };
+  const onKnown = (): void => {
+    for (const { host } of land.given([...who.seeds, ...who.widened])) markSeed(frontier, host);
+    admission.reconsider();
+  };
+  const settings = { options, paths, id: who.id, stop, traps: land.traps, now, random: systemRandom, ui, onKnown };
   const restored = await restore(store, parts, settings, first);
   const { archive, index, committed } = restored;
   try {

@@ -21,6 +21,8 @@ export interface ReadmitThreadData {
 /** The links of each answer, in one buffer: those of the i-th lie from `ends[i - 1]` to `ends[i]`. */
 export interface ReadLinks {
   ends: number[];
+  /** Why others were refused where they were found. */
+  refused: string[];
   links: PackedLinks;
 }
 
@@ -47,9 +49,11 @@ async function screened({ kind, target, record }: HeldAnswer): Promise<Screened 
 
 parentPort!.on('message', async (answers: readonly HeldAnswer[]) => {
   const ends: number[] = [];
+  const refused = new Set<string>();
   for (const answer of answers) {
-    await screened(answer);
+    const links = await screened(answer);
+    for (const reason of Object.keys(links?.refused ?? {})) refused.add(reason);
     ends.push(screen.packer.count);
   }
-  parentPort!.postMessage({ ends, links: screen.packer.take() } satisfies ReadLinks);
+  parentPort!.postMessage({ ends, refused: [...refused], links: screen.packer.take() } satisfies ReadLinks);
 });

@@ -5,77 +5,79 @@
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { UNREAD } from '../admit/admission.js';
 import { countChanges } from '../changes.js';
-import type { Config } from '../config/config.js';
 import { type HeldAnswer, heldAnswers } from '../corpus/held-answers.js';
 import { keyOptions } from '../corpus/normal-forms.js';
 import { segmentPaths } from '../corpus/segment-paths.js';
 import type { CrawlOptions, CrawlUi } from '../crawl-options.js';
 import { metaOf } from '../store-meta.js';
 import { formatCount } from '../units.js';
-import { isMoreOpen } from '../url/own-rules.js';
+import { type Limits, limitsOf, widened } from './limits.js';
 import type { OpenedCrawl } from './open.js';
 import { productToken, trapLimits } from './parts.js';
 import type { ReadLinks, ReadmitThreadData } from './readmit-thread.js';
 
-/** The limits that a later run may widen. */
-type Limits = Pick<Config, 'scope' | 'depth' | 'include' | 'exclude'> & Partial<Pick<Config, 'rules'>>;
-
 const KEY = 'limits';
-/** Refusals that wider limits may take back. */
-const REASONS = ['scope', 'rules', 'include', 'exclude', 'depth'];
-const REACH = ['prefix', 'host', 'domain', 'any'];
+/** Refusals that were met while held answers were read again: they count as little as those that are met once more. */
+const MET = 'limits.met';
 const BATCH = 64;
 /** ms that a batch may take. */
 const PATIENCE = 120_000;
 /** Changes after which they are committed. */
 const COMMIT = 2_000;
 
-/** True if something may be within the limits now that was not before. */
-export function isWider(before: Limits, now: Limits): boolean {
-  const isSame = (a: readonly string[], b: readonly string[]): boolean => a.every((item) => b.includes(item));
-  const wasIncluding = before.include.length > 0;
-  return (
-    now.depth > before.depth ||
-    isMoreOpen(before.rules ?? [], now.rules ?? []) ||
-    REACH.indexOf(now.scope) > REACH.indexOf(before.scope) ||
-    (wasIncluding && (now.include.length === 0 || !isSame(now.include, before.include))) ||
-    !isSame(before.exclude, now.exclude)
-  );
-}
-
-/** Reads the held answers again if the limits are wider than those of the last run, and something was refused. Durable
- * when it resolves; an interrupted one is begun anew by the next run. */
+/** Reads the held answers again if the limits are wider than those of the last run, or a host has more room, and links were
+ * refused for that. Durable when it resolves; an interrupted one is begun anew by the next run. */
 export async function readmit(opened: OpenedCrawl, options: CrawlOptions, ui: CrawlUi): Promise<void> {
-  const { store, admission, batches, frontier, crawl } = opened;
-  const { scope, depth, include, exclude, rules } = options.config;
-  const now: Limits = { scope, depth, include, exclude, ...(rules.length > 0 && { rules }) };
+  const { store, admission, batches, frontier } = opened;
+  const now = limitsOf(options.config);
   const stored = store.meta(KEY);
   const text = JSON.stringify(now);
-  if (stored === text) return;
-  const wasRefused = REASONS.some((reason) => admission.refusals.counts[reason] !== undefined);
-  if (stored !== null && wasRefused && isWider(metaOf<Limits>(store, KEY, now), now)) {
+  const { meta } = batches.open;
+  const isUnread = store.meta(UNREAD) === '1' || meta.some(([key, value]) => key === UNREAD && value === '1');
+  if (stored === text && !isUnread) return;
+  const met = metaOf<string[]>(store, MET, []);
+  const refused = new Set([...Object.keys(admission.refusals.counts), ...met]);
+  const wider = stored === null ? new Set<string>() : widened(metaOf<Limits>(store, KEY, now), now);
+  if (isUnread) wider.add('budget');
+  if ([...wider].some((reason) => refused.has(reason))) {
     ui.say('The limits are wider than before: the pages that are held are read again for links that were refused.');
     const known = frontier.urls.size;
     // what is refused again was counted when it was met
     const counts = { ...admission.refusals.counts };
-    const outcome = await readAll(opened, options, (answer, links, from, to) => {
-      const place = { url: answer.url, depth: answer.depth + (answer.kind === 'redirect' ? 0 : 1) };
-      const inside = answer.address !== '' && opened.land.guard.isOpened(answer.address);
-      admission.links({ ...place, inside, level: answer.level }, links, from, to, crawl.now(), batches.open);
-    }).catch((error: Error) => error);
-    Object.assign(admission.refusals.counts, counts);
+    const outcome = await admitAgain(opened, options, refused).catch((error: Error) => error);
+    for (const reason of Object.keys(admission.refusals.counts)) refused.add(reason);
+    admission.refusals.reset(counts);
     if (outcome instanceof Error) ui.say(`They could not all be read: ${outcome.message}. The next run tries again.`);
     if (outcome !== true) return;
     ui.say(`${formatCount(frontier.urls.size - known)} URLs that were refused are known now.`);
+    batches.open.meta.push([MET, JSON.stringify([...refused])]);
   }
   batches.open.meta.push([KEY, text]);
+  if (isUnread) batches.open.meta.push([UNREAD, '']);
+}
+
+/** @param refused takes in why links were refused where they were found; false if it was interrupted */
+function admitAgain(opened: OpenedCrawl, options: CrawlOptions, refused: Set<string>): Promise<boolean> {
+  const { admission, batches, crawl, land } = opened;
+  const onLinks: OnLinks = (answer, links, from, to) => {
+    const place = { url: answer.url, depth: answer.depth + (answer.kind === 'redirect' ? 0 : 1) };
+    const inside = answer.address !== '' && land.guard.isOpened(answer.address);
+    admission.links({ ...place, inside, level: answer.level }, links, from, to, crawl.now(), batches.open);
+  };
+  return readAll(opened, options, onLinks, refused);
 }
 
 type OnLinks = (answer: HeldAnswer, links: ReadLinks['links'], from: number, to: number) => void;
 
 /** False if it was interrupted. */
-async function readAll(opened: OpenedCrawl, options: CrawlOptions, onLinks: OnLinks): Promise<boolean> {
+async function readAll(
+  opened: OpenedCrawl,
+  options: CrawlOptions,
+  onLinks: OnLinks,
+  refused: Set<string>,
+): Promise<boolean> {
   const { store, paths, batches, duplicates } = opened;
   const thread = new Worker(new URL('./readmit-thread.js', import.meta.url), {
     workerData: threadData(opened, options, [...segmentPaths(store, paths)]),
@@ -86,9 +88,10 @@ async function readAll(opened: OpenedCrawl, options: CrawlOptions, onLinks: OnLi
         if (options.signal.aborted) return false;
         const answers = chunk.slice(at, at + BATCH);
         thread.postMessage(answers);
-        const [{ ends, links }] = (await once(thread, 'message', { signal: AbortSignal.timeout(PATIENCE) })) as [
-          ReadLinks,
-        ];
+        const [{ ends, links, refused: reasons }] = (await once(thread, 'message', {
+          signal: AbortSignal.timeout(PATIENCE),
+        })) as [ReadLinks];
+        for (const reason of reasons) refused.add(reason);
         for (const [i, answer] of answers.entries()) {
           const from = i === 0 ? 0 : ends[i - 1];
           if (ends[i] > from) onLinks(answer, links, from, ends[i]);

@@ -48,6 +48,8 @@ export interface RestoreSettings {
   now: number;
   random: Random;
   ui: CrawlUi;
+  /** Called when hosts and URLs are known, and nothing waits in any queue yet. */
+  onKnown: () => void;
 }
 
 /** ms between two lines of progress. */
@@ -76,7 +78,7 @@ export const checkpointIdentity = (store: Store, id: string, options: CrawlOptio
 export async function restore(
   store: Store,
   parts: Decisions,
-  { options, paths, id, stop, traps, now, random, ui }: RestoreSettings,
+  { options, paths, id, stop, traps, now, random, ui, onKnown }: RestoreSettings,
   changes: Changes,
 ): Promise<Restored> {
   const { frontier, robots, settlement, duplicates, seen } = parts;
@@ -106,7 +108,7 @@ export async function restore(
     store,
     {
       ...parts,
-      ...{ random, committed },
+      ...{ random, committed, onKnown },
       mayRepeat: seen instanceof BloomSeen || store.meta('seen.bloom') !== null,
       delay: config.delay,
       uncleanOwe: config['unclean.owe'],

@@ -16,6 +16,12 @@ export function* seedHosts(store: StoreReader, { urls, hosts }: Frontier): Gener
   }
 }
 
+/** A host has the budget of the seeds' hosts, if it is known. */
+export function markSeed({ hosts }: Frontier, name: string): void {
+  const host = hosts.find(name);
+  if (host >= 0) hosts.seed[host] = 1;
+}
+
 /** Draws the scope as the seeds of earlier runs did. A scope of folders needs the text of each (5 us), one of hosts or
  * domains the number (0.5 us), and where everything is in scope nothing is read. */
 export function drawScope(

@@ -2,6 +2,8 @@
  * Seeds into a crawl: screened for their shape and their port, then admitted. A long list is admitted and committed a few
  * thousand at a time; a crawl that is killed on the way goes on with the same command, and what is known by then is no news.
  */
+import type { HostEventRow } from '../changes.js';
+import { rows } from '../corpus/states.js';
 import type { CrawlOptions, CrawlUi } from '../crawl-options.js';
 import { metaOf } from '../store-meta.js';
 import type { NormalUrl } from '../url/normalize.js';
@@ -86,10 +88,29 @@ const secondsSince = (began: number): number => (performance.now() - began) / 10
 /** Returns how many were refused. */
 function plantAll(opened: OpenedCrawl, seeds: readonly NormalUrl[]): number {
   const widening: SeedPlace[] = [];
+  const { hostEvents } = opened.batches.open;
+  const before = hostEvents.length;
   let refused = 0;
   for (const seed of seeds) if (plant(opened, seed, 'page', widening).outcome === 'refused') refused++;
   opened.widened(widening);
+  reviveNamed(opened, hostEvents.slice(before));
   return refused;
+}
+
+/** Hosts that are named only now had an address that no link leads to. Links to them were given up for that; what a seed's
+ * host may be in is open to them too. */
+export function reviveNamed(
+  { frontier, land, store, crawl, batches }: OpenedCrawl,
+  events: readonly HostEventRow[],
+): void {
+  if (!land.hasOpenings) return;
+  const named = new Set(events.filter(({ kind }) => kind === 'named').map(({ host }) => host));
+  if (named.size === 0) return;
+  const refused = new Set<number>();
+  for (const { url, dead, code } of rows(store, 'dead')) {
+    if (dead && code === 'guard.address' && named.has(frontier.urls.hostOf(url))) refused.add(url);
+  }
+  for (const url of refused) if (!frontier.letters.has(url)) frontier.revive(url, crawl.now(), batches.open);
 }
 
 /** Admits one seed, at a priority level of its own if one is given.

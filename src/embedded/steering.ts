@@ -15,7 +15,7 @@ import { type CrawlStats, crawlStats, sampleOf, stateOf, Walks } from './figures
 import { type HostLine, type HostPage, type HostQuery, HostView } from './host-view.js';
 import type { OpenedCrawl } from './open.js';
 import { type OperatorAnswer, type OperatorRequest, operate } from './operate.js';
-import { plant } from './seeds.js';
+import { plant, reviveNamed } from './seeds.js';
 import { SAMPLE_MS, type Sample, Watch } from './watch.js';
 
 /** What became of one of the seeds that were given. */
@@ -154,6 +154,8 @@ export class Steering {
   async seeds(urls: readonly string[], priority: number): Promise<SeedAnswer[]> {
     const { land, crawl, batches } = this.#opened;
     const widening: SeedPlace[] = [];
+    const { hostEvents } = batches.open;
+    const before = hostEvents.length;
     const answers = urls.map((text): SeedAnswer => {
       const seed = land.normalize(text);
       if (seed.url === null) return { url: text, outcome: 'refused', reason: seed.reason };
@@ -162,6 +164,7 @@ export class Steering {
       return { url: text, ...plant(this.#opened, seed, 'page', widening, priority) };
     });
     this.#opened.widened(widening);
+    reviveNamed(this.#opened, hostEvents.slice(before));
     crawl.steered();
     await batches.durable();
     return answers;

@@ -25,6 +25,8 @@ export interface Territory {
   guard: AddressGuard;
   /** Sockets of ours, that nothing leads to: the guard knows them. */
   own: readonly OwnSocket[];
+  /** A range was opened with `--allow-private`. */
+  hasOpenings: boolean;
   traps: TrapGuards;
   /** Hosts of which nothing is fetched, from files; null without any. */
   isListed: Blocklist | null;
@@ -62,7 +64,7 @@ export function survey(options: CrawlOptions, who: Identity, own: readonly OwnSo
     sitemaps: given(config.sitemap),
     scope,
     fallback,
-    ...{ guard, own },
+    ...{ guard, own, hasOpenings: config.allowPrivate.length > 0 },
     traps,
     isListed: readBlocklists(config.blocklist),
     given,

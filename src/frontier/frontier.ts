@@ -26,7 +26,7 @@ import type { Origin, RobotsGate, RobotsVerdict } from './robots-gate.js';
 import { linkerBit } from './score.js';
 import { Settling } from './settling.js';
 import { FrontierState } from './state.js';
-import { LEVELS, UrlState, type UrlTable } from './url-table.js';
+import { LEVELS, NONE, UrlState, type UrlTable } from './url-table.js';
 
 /** Another try at a robots.txt that lies at a host which is blocked or was given up, ms. */
 const ROBOTS_LOST = 300_000;
@@ -75,6 +75,13 @@ export class Frontier {
   /** Makes a host known. */
   addHost(name: string, domain: string, budget: number | null, named: boolean, now: number): number {
     return this.hosts.append(name, domain, budget, named, now);
+  }
+
+  /** Gives a known host another budget. If its URLs wait for the one it had, and the new one has room, they are due.
+   * @param budget null is no limit */
+  setBudget(host: number, budget: number | null, now: number): void {
+    this.hosts.budget[host] = budget ?? NONE;
+    this.#placing.budgetChanged(host, now);
   }
 
   /** Makes an admitted URL known; it is pending (or denied, if robots said so at admission). Returns its id. */

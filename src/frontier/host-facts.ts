@@ -37,6 +37,8 @@ export class HostFacts {
   readonly budget = this.facts.add(Uint32Array);
   /** Operator-named (private ranges that were opened may be reached). */
   readonly named = this.facts.add(Uint8Array);
+  /** A URL of it was given as a seed, or a seed led there: it has the budget of the seeds' hosts. */
+  readonly seed = this.facts.add(Uint8Array);
   /** All its URLs count as of the lowest level, whatever their own says (a suspected trap). */
   readonly demoted = this.facts.add(Uint8Array);
 

@@ -17,6 +17,8 @@ const BUDGET = WAIT_REASONS.indexOf('budget');
 export class Placing {
   readonly turns: AddressTurns;
   readonly #state: FrontierState;
+  /** Shorter rests of hosts that rest since their budget is spent: until when (ms), and why. They hold once it is not. */
+  readonly #behindBudget = new Map<number, [until: number, reason: number]>();
 
   constructor(state: FrontierState) {
     this.#state = state;
@@ -69,13 +71,22 @@ export class Placing {
     else if (this.#restsFor(host, ROBOTS, now)) this.#rouse(host, now);
   }
 
+  /** The host has another budget: it need not wait for the next period of the one before. */
+  budgetChanged(host: number, now: number): void {
+    if (this.#restsFor(host, BUDGET, now) && fetchAllowedAt(this.#state.hosts, host, now) === 0) this.#rouse(host, now);
+  }
+
   #restsFor(host: number, reason: number, now: number): boolean {
     const { hosts } = this.#state;
     return hosts.state[host] === HostState.asleep && hosts.restUntil[host] > now && hosts.reason[host] === reason;
   }
 
   #rouse(host: number, now: number): void {
-    this.#state.hosts.restUntil[host] = 0;
+    const { hosts } = this.#state;
+    const [until, reason] = this.#behindBudget.get(host) ?? [0, 0];
+    this.#behindBudget.delete(host);
+    hosts.restUntil[host] = until;
+    hosts.reason[host] = reason;
     this.place(host, now, true);
   }
 
@@ -98,6 +109,9 @@ export class Placing {
     if (!this.#state.hasWork(host)) return;
     const budgetAt = errands.has(host) ? 0 : fetchAllowedAt(hosts, host, now);
     if (budgetAt > hosts.restUntil[host]) {
+      const { [host]: reason } = hosts.reason;
+      if (hosts.restUntil[host] > now && reason !== BUDGET)
+        this.#behindBudget.set(host, [hosts.restUntil[host], reason]);
       hosts.restUntil[host] = budgetAt;
       hosts.reason[host] = BUDGET;
     }

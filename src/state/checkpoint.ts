@@ -20,7 +20,7 @@ import type { Projection, ProjectionRest } from './projection.js';
 import type { Tally } from './tally.js';
 
 /** Version of what the blocks hold: any change of the tables' layout takes a new one. */
-export const FORMAT = 4;
+export const FORMAT = 5;
 const HOST_ROWS = 2 ** 13;
 /** A checkpoint takes one part of the loop's time in so many. */
 const DUTY = 4;

@@ -173,6 +173,8 @@ export class Projection {
     if (kind === 'blocked') this.blocks.set(host, until);
     if (kind === 'unblocked') this.blocks.delete(host);
     if (kind === 'demoted') hosts.demoted[host] = 1;
+    if (kind === 'named') hosts.named[host] = 1;
+    if (kind === 'seed') hosts.seed[host] = 1;
     if (kind === 'online') hosts.offline[host] = 0;
     if (kind === 'asleep') hosts.throttles[host] = 0;
     if (kind === 'offline') hosts.failures[host] = 0;

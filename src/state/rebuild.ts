@@ -46,6 +46,8 @@ export interface RebuildParts {
   /** Floor of host and address gaps, and what a host owes at least whose lease was lost, ms. */
   delay: number;
   uncleanOwe: number;
+  /** Hosts and URLs are known, and nothing waits in any queue yet: the place for what this run decides anew. */
+  onKnown?: () => void;
   /** What a checkpoint says of robots.txt files is due: the rows after it follow. */
   onRobotsTold?: () => void;
   /** @param isAhead the row is of a later time than now, and its time is bounded by it */
@@ -109,6 +111,11 @@ export function rebuild(
     from,
   );
   projection.hand(parts.frontier, now);
+  const { hosts, urls } = parts.frontier;
+  each(reader, 'seeds', ({ url }) => {
+    hosts.seed[urls.hostOf(url)] = 1;
+  });
+  parts.onKnown?.();
   parts.onRobotsTold?.();
   each(reader, 'robots', (row) => parts.onRobots({ ...row, at: Math.min(row.at, now) }, row.at > now), told.robots);
   if (!stop.clean) for (const lease of stop.leases) scan.lost(lease, reader, changes);

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type Changes, noChanges } from '../../src/changes.js';
 import type { OutcomeCode } from '../../src/errors.js';
 import { Frontier } from '../../src/frontier/frontier.js';
+import { WAIT_REASONS } from '../../src/frontier/host-table.js';
 import type { FrontierOptions, Lease, Turn } from '../../src/frontier/lease.js';
 import { UrlState } from '../../src/frontier/url-table.js';
 
@@ -302,5 +303,35 @@ describe('a dead URL that is taken back', () => {
     expect(hour()).toEqual([]);
     frontier.unblock(id, now, changes);
     expect(hour()).toEqual(['http://a.test/0']);
+  });
+});
+
+describe('a host with another budget', () => {
+  it('is due at once if it waited for the one before, and waits again for a smaller one', () => {
+    const id = host('a.test', 4);
+    frontier.setBudget(id, 1, now);
+    expect(hour()).toHaveLength(1);
+    expect(frontier.waiting(now).budget).toEqual({ urls: 3, next: 1_000_000 + OPTIONS.budgetPeriod });
+    frontier.setBudget(id, 1, now);
+    expect(hour()).toEqual([]);
+    frontier.setBudget(id, 3, now);
+    expect(hour()).toHaveLength(2);
+    frontier.setBudget(id, null, now);
+    frontier.setBudget(id, 2, now);
+    expect(hour()).toEqual([]);
+    frontier.setBudget(id, null, now);
+    expect(hour()).toHaveLength(1);
+  });
+
+  it('still rests for what it rested for beside its budget', () => {
+    const id = host('a.test', 2);
+    frontier.setBudget(id, 1, now);
+    const [lease] = turn().leases;
+    frontier.hosts.restUntil[id] = now + 7_200_000;
+    frontier.hosts.reason[id] = WAIT_REASONS.indexOf('throttled');
+    done(lease, 'ok');
+    expect(frontier.waiting(now)).toHaveProperty('budget');
+    frontier.setBudget(id, null, now);
+    expect(frontier.waiting(now)).toEqual({ throttled: { urls: 1, next: now + 7_200_000 } });
   });
 });

@@ -135,6 +135,7 @@ export class Memory {
         ...[hosts.crawlDelay[host], hosts.penalty[host], hosts.throttles[host], hosts.sleeps[host]],
         ...[hosts.failures[host], hosts.offline[host], hosts.admitted[host], hosts.fetched[host], hosts.demoted[host]],
         ...[hosts.windowStart[host], hosts.budget[host], hosts.named[host], hosts.queued[host], hosts.levels[host]],
+        hosts.seed[host],
         Array.from({ length: DENIED_LIST + 1 }, (_, level) => list(host, level)),
       ]),
       addresses: addresses.names.map((name, id) => `${name} ${addresses.nextAt(id)}`).sort(),

@@ -145,6 +145,25 @@ test('a demoted host stays at the lowest level', () => {
   expect([frontier.hosts.demoted[0], frontier.hosts.levels[0]]).toEqual([1, 1 << 4]);
 });
 
+test('a host is a seed’s by the row of its seed, or by an event; an event names it', () => {
+  const event = (id: number, kind: 'named' | 'seed') => ({
+    host: id,
+    at: STOPPED,
+    kind,
+    until: 0,
+    value: 0,
+    words: '',
+  });
+  commit({
+    hosts: [host(0), host(1), host(2)].map((row) => ({ ...row, named: false })),
+    urls: [url(0, 0), url(1, 1), url(2, 2)],
+    seeds: [{ url: 1 }],
+    hostEvents: [event(2, 'seed'), event(2, 'named')],
+  });
+  const { seed, named } = start(CLEAN, STOPPED + 5_000).frontier.hosts;
+  expect([...seed.slice(0, 3), ...named.slice(0, 3)]).toEqual([0, 1, 1, 0, 0, 1]);
+});
+
 describe('clocks after a restart', () => {
   beforeEach(() =>
     commit({
