@@ -38,12 +38,17 @@ export async function run(args: Arguments, { terminal }: World): Promise<ExitCod
   const answer = await operateOn(requireDir(args), request);
   if (args.flags.has('json')) terminal.print(JSON.stringify(answer));
   else {
-    const waiting = counted(answer.pending, 'URL waits', 'URLs wait');
+    const waiting =
+      answer.met === false ? stranger(answer.near ?? null) : counted(answer.pending, 'URL waits', 'URLs wait');
     const until = answer.until ? ` until ${new Date(answer.until).toISOString()}` : '';
     terminal.print(`${answer.subject} ${answer.changed ? 'is blocked' : 'was blocked already'}${until}; ${waiting}.`);
   }
   return 0;
 }
+
+/** Whoever mistypes a name should see that the host that was meant is not blocked. */
+const stranger = (near: string | null): string =>
+  `this crawl has not met that host${near === null ? '' : ` (it knows ${near})`}`;
 
 /** The host that a command is about.
  * @throws UserError (usage) without one */

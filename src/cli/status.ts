@@ -1,6 +1,6 @@
 import { readHostRepeats } from '../corpus/repeats.js';
 import { readStates, rows, STATES } from '../corpus/states.js';
-import { type HostWait, waitingHosts } from '../corpus/waiting.js';
+import { type HostWait, hostsMet, waitingHosts } from '../corpus/waiting.js';
 import type { CeilingSummary, CrawlSummary, SeenSummary } from '../crawl-options.js';
 import { lookInto } from '../embedded/look.js';
 import type { StoreReader } from '../engines/ports.js';
@@ -50,7 +50,7 @@ function read(reader: StoreReader) {
     nearDuplicates,
     ...repeats(reader),
     ...(revisits > 0 && { revisits, notModified, changed }),
-    hosts: reader.count('hosts'),
+    hosts: hostsMet(reader),
     known: states.length,
     ...inState,
     waiting: waitingHosts(reader, states, systemClock.wall()),

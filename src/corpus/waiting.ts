@@ -76,6 +76,17 @@ export function silentOrigins(reader: StoreReader): Map<string, Rest & { readonl
   return silent;
 }
 
+/** Hosts that have URLs, or were asked for something: one that was blocked before it was met is none of them. */
+export function hostsMet(reader: StoreReader): number {
+  const strangers = new Set<number>();
+  for (const { host, kind } of rows(reader, 'hostEvents')) if (kind === 'blocked') strangers.add(host);
+  for (const table of ['requests', 'urls'] as const) {
+    if (strangers.size === 0) break;
+    for (const { host } of rows(reader, table)) strangers.delete(host);
+  }
+  return reader.count('hosts') - strangers.size;
+}
+
 /** Hosts that are blocked, offline or asleep at a moment. */
 export function restingHosts(reader: StoreReader, now: number): Map<number, Rest> {
   const blocked = new Map<number, Rest>();

@@ -104,7 +104,7 @@ export function crawlStats(opened: OpenedCrawl, watch: Watch, startedAt: number,
     pendingByLevel: frontier.pendingByLevel,
     growth: { known: perSecond(last.known), pending: perSecond(last.pending) },
     hosts: {
-      known: frontier.hosts.size,
+      known: frontier.hostsMet,
       inPlay: frontier.back.held,
       queued: frontier.front.size,
       levels: [...frontier.front.lengths],

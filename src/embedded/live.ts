@@ -59,7 +59,7 @@ function figures(
   const errors = Object.entries({ ...tally.errors, ...crawl.unresolved }) as [string, number][];
   return {
     hosts: {
-      known: frontier.hosts.size,
+      known: frontier.hostsMet,
       active,
       waiting: Math.max(0, frontier.back.held - active),
       queued: frontier.front.size,

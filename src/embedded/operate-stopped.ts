@@ -14,6 +14,7 @@ import { noCrawl } from './look.js';
 import {
   blockEnd,
   type LetterRequest,
+  nearHost,
   notKnown,
   notMet,
   type OperatorAnswer,
@@ -88,7 +89,11 @@ async function decide(store: Store, writer: Writer, request: OperatorRequest, at
     const words = isBlock ? request.reason : '';
     writer.changes.hostEvents.push({ host, at, kind, until: until ?? 0, value: 0, words });
   }
-  return { subject: name, changed: changed ? 1 : 0, pending: pendingOf(store, host), until: until || null };
+  const { known, pending } = urlsOf(store, host);
+  const answer = { subject: name, changed: changed ? 1 : 0, pending, until: until || null };
+  if (!isBlock || known > 0 || wasAsked(store, host)) return answer;
+  const names = Array.from(rows(store, 'hosts'), (row) => row.name);
+  return { ...answer, met: false, near: nearHost(name, names) };
 }
 
 function hostId(store: Store, name: string): number {
@@ -116,11 +121,21 @@ function blockedUntil(store: Store, host: number, now: number): number | null {
   return until !== null && until > 0 && until <= now ? null : until;
 }
 
-function pendingOf(store: Store, host: number): number {
+function urlsOf(store: Store, host: number): { known: number; pending: number } {
   const { states } = readStates(store);
+  let known = 0;
   let pending = 0;
-  for (const row of rows(store, 'urls')) if (row.host === host && states[row.id] === 0) pending++;
-  return pending;
+  for (const row of rows(store, 'urls')) {
+    if (row.host !== host) continue;
+    known++;
+    if (states[row.id] === 0) pending++;
+  }
+  return { known, pending };
+}
+
+function wasAsked(store: Store, host: number): boolean {
+  for (const request of rows(store, 'requests')) if (request.host === host) return true;
+  return false;
 }
 
 async function letters(store: Store, writer: Writer, request: LetterRequest, at: number): Promise<OperatorAnswer> {

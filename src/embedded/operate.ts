@@ -3,6 +3,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { UserError } from '../errors.js';
 import { UrlState } from '../frontier/url-table.js';
+import { nearest } from '../nearest.js';
 import { parseDuration } from '../units.js';
 import { hostOf } from '../url/normalize.js';
 import type { OpenedCrawl } from './open.js';
@@ -31,6 +32,9 @@ export interface OperatorAnswer {
   readonly pending: number;
   /** When its block ends by itself (wall ms), null for never. */
   readonly until?: number | null;
+  /** Of a block: the crawl has no URL of the host and never asked it for anything; the host it knows that is most like it. */
+  readonly met?: false;
+  readonly near?: string | null;
 }
 
 const LONGEST_REASON = 1_000;
@@ -116,8 +120,17 @@ function decide(opened: OpenedCrawl, request: OperatorRequest): OperatorAnswer |
       ? frontier.block(host, request.reason, now, batches.open, blockEnd(request.for, now))
       : frontier.unblock(host, now, batches.open);
   const until = frontier.blockedUntil(host) || null;
-  return { subject: name, changed: changed ? 1 : 0, pending: frontier.hosts.queued[host], until };
+  const answer = { subject: name, changed: changed ? 1 : 0, pending: frontier.hosts.queued[host], until };
+  if (request.verb !== 'block' || !frontier.isStranger(host)) return answer;
+  return { ...answer, met: false, near: nearHost(name, frontier.hosts.names) };
 }
+
+/** Names that are looked at for one that is like another. */
+const MOST_NAMES = 10_000;
+
+/** The host that somebody may have meant. A long list is not searched to its end: a crawl that runs must not wait. */
+export const nearHost = (name: string, names: readonly string[]): string | null =>
+  nearest(name, names.slice(0, MOST_NAMES).filter((known) => known !== name)); // biome-ignore format: short
 
 /** When a block ends by itself that begins now; 0 for never. */
 export const blockEnd = (ms: number | undefined, now: number): number => (ms === undefined ? 0 : Math.ceil(now + ms));

@@ -86,7 +86,7 @@ function figures(
     pages: tally.pages,
     revisits: tally.revisits,
     bytes: tally.bytes,
-    hosts: frontier.hosts.size,
+    hosts: frontier.hostsMet,
     pending: frontier.urls.inState[0] - frontier.revisits.overdue,
     inFlight: frontier.leases.size,
     seconds: (now - started) / 1000,
@@ -111,7 +111,7 @@ function summary(
     bytes: tally.bytes,
     duplicates: tally.duplicates,
     nearDuplicates: tally.nearDuplicates,
-    hosts: frontier.hosts.size,
+    hosts: frontier.hostsMet,
     known: frontier.urls.size,
     pending: frontier.urls.inState[0] + frontier.urls.inState[1] - frontier.revisits.overdue,
     waiting: Object.fromEntries(

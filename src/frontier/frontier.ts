@@ -266,6 +266,17 @@ export class Frontier {
     return this.#state.blocks.hosts;
   }
 
+  /** Hosts that have URLs, or were asked for something: one that was blocked before it was met is none of them. */
+  get hostsMet(): number {
+    return this.hosts.size - this.#state.blocks.hosts.filter((host) => this.isStranger(host)).length;
+  }
+
+  /** Nothing is known of the host but its name. */
+  isStranger(host: number): boolean {
+    const { queued, admitted, fetched, owed } = this.hosts;
+    return queued[host] + admitted[host] + fetched[host] + owed[host] === 0;
+  }
+
   /** Ends a block. The host owes what it owed. False if it is not blocked. */
   unblock(host: number, now: number, changes: Changes): boolean {
     const { hosts } = this;

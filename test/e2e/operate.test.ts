@@ -192,7 +192,16 @@ describe('a block', () => {
   test('of a host that was not met yet keeps its links, and fetches nothing', async () => {
     const dir = scratch();
     await crawl(command(dir, ['hub.test'], '20ms', '--max-depth', '0'));
-    expect((await say('block', site.url('a.test'), '--dir', dir)).words).toBe('a.test is blocked; 0 URLs wait.');
+    const unmet = 'a.test is blocked; this crawl has not met that host';
+    expect((await say('block', site.url('a.test'), '--dir', dir)).words).toBe(`${unmet}.`);
+    const mistyped = await say('block', 'hubb.test', '--for', '1h', '--dir', dir);
+    expect(mistyped.words).toMatch(
+      /^hubb\.test is blocked until \S+Z; this crawl has not met that host \(it knows hub\.test\)\.$/,
+    );
+    expect((await say('list', 'blocks', '--dir', dir)).words.split('\n')).toHaveLength(2);
+    // neither is a host of the crawl
+    expect((await say('status', '--dir', dir)).words).toMatch(/^pages +1 {3}of 1 host,/);
+    expect((await crawl(command(dir, ['hub.test'], '20ms', '--max-depth', '0'))).summary.hosts).toBe(1);
 
     site.log.length = 0;
     const other = scratch();
@@ -200,8 +209,9 @@ describe('a block', () => {
     await expect.poll(() => site.asked('b.test').length, { timeout: 10_000 }).toBeGreaterThan(0);
     const before = site.asked('a.test', true).length;
     expect((await say('block', 'a.test', '--dir', other, '--json')).words).toContain('"changed":1');
+    expect((await say('block', 'bb.test', '--dir', other)).words).toContain('not met that host (it knows b.test).');
     const summary = summaryOf(await first.over);
-    expect(summary.waiting.blocked.urls).toBeGreaterThan(0);
+    expect([summary.waiting.blocked.urls > 0, summary.hosts]).toEqual([true, 3]);
     expect(site.asked('a.test', true).length - before).toBeLessThanOrEqual(1);
     expect(new Set(site.asked('b.test')).size).toBe(PAGES);
   }, 30_000);
