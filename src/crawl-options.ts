@@ -124,6 +124,8 @@ export interface CrawlSummary {
   readonly robotsDenied: number;
   /** By the reason that admission gave. */
   readonly rejected: Readonly<Record<string, number>>;
+  /** Tracking and session parameters that the normal form removed from links, by the names that the options give them. */
+  readonly removed: Readonly<Record<string, number>>;
   readonly errors: Readonly<Partial<Record<OutcomeCode, number>>>;
   readonly seconds: number;
   readonly pagesPerSecond: number;

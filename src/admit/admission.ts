@@ -23,7 +23,7 @@ import {
   type PackedLinks,
 } from '../url/packed-links.js';
 import { partitionOf } from '../url/partition.js';
-import { Refusals } from './refusals.js';
+import { Counters, Refusals } from './counters.js';
 
 /** Key of `meta`: '1' while a host has more room than when links to it were refused, and the held answers were not read again
  * for them. */
@@ -68,6 +68,9 @@ export interface Candidate {
 
 export class Admission {
   readonly refusals = new Refusals();
+  /** Parameters that the normal form removed from URLs that were taken, by the names that the options give them; link
+   * occurrences, too. */
+  readonly removals = new Counters();
   readonly #frontier: Frontier;
   readonly #seen: SeenFilter;
   readonly #options: AdmissionOptions;

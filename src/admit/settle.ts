@@ -132,6 +132,7 @@ export class Settlement {
     changes.visits.push(row);
     this.#duplicates.settled(lease, row, now, changes);
     if (report.refused !== null) this.#admission.refusals.add(report.refused);
+    if (report.removed !== null) this.#admission.removals.add(report.removed);
     if (report.redirect !== null && judgement.code === 'redirect') this.#redirect(lease, report.redirect, now, changes);
     const inside = this.#options.isInside(lease.connectTo);
     const level = this.#duplicates.linkLevel(judgement);
@@ -169,6 +170,7 @@ export class Settlement {
       }
       this.#options.onSeedMoved(to.to);
     }
+    this.#admission.removals.each(to.to.removed);
     const { keyHi, keyLo } = to;
     const level = this.#frontier.urls.level(lease.url);
     const path = {

@@ -10,7 +10,7 @@ import { metaOf } from '../store-meta.js';
 import { counted, formatCount, formatSize } from '../units.js';
 import type { Arguments, CommandSpec } from './arguments.js';
 import { DIR_FLAG, type ExitCode, JSON_FLAG, requireDir, type World } from './command.js';
-import { ceilingWords, failureLines, mirrorWords, named, seenWords } from './summary.js';
+import { ceilingWords, failureLines, mirrorWords, named, removedWords, seenWords, total } from './summary.js';
 
 export const spec: CommandSpec = {
   name: 'status',
@@ -54,12 +54,14 @@ function read(reader: StoreReader) {
     known: states.length,
     ...inState,
     waiting: waitingHosts(reader, states, systemClock.wall()),
+    removed: metaOf<Record<string, number>>(reader, 'removed', {}),
     errors: { ...errors },
     ceiling: metaOf<CeilingSummary | null>(reader, 'ceiling', null),
     seen: metaOf<SeenSummary | null>(reader, 'seen.bloom', null),
     firstRequest: first === 0 ? null : new Date(first).toISOString(),
     lastRequest: last === 0 ? null : new Date(last).toISOString(),
   } as Record<string, unknown> & { pages: number; requests: number; bytes: number; errors: Record<string, number> } & {
+    removed: Record<string, number>;
     ceiling: CeilingSummary | null;
     waiting: ReturnType<typeof waitingHosts>;
     seen: SeenSummary | null;
@@ -103,7 +105,9 @@ function words(status: ReturnType<typeof read>): string {
     lines.push(
       `ceiling    ${formatCount(ceiling.backQueues).padStart(12)}   ${ceilingWords(ceiling, Number(status.pending) > 0)}`,
     );
-  const failures = Object.values(status.errors).reduce((sum, n) => sum + n, 0);
+  const removed = total(status.removed);
+  if (removed > 0) lines.push(`removed    ${formatCount(removed).padStart(12)}   ${removedWords(status.removed)}`);
+  const failures = total(status.errors);
   if (failures > 0)
     lines.push(
       `failures   ${formatCount(failures).padStart(12)}   that brought no page, and why (docs/errors.md):`,

@@ -43,6 +43,7 @@ export function summaryText(summary: CrawlSummary, dir: string | null): string {
     ['dead letters', summary.deadLetters, 'URLs that failed for good'],
     ['still pending', summary.pending, waitingWords(summary)],
     ['refused', total(summary.rejected), `links: ${breakdown(summary.rejected, refusedWords)}`],
+    ['removed', total(summary.removed), removedWords(summary.removed)],
     ['failures', total(summary.errors), 'that brought no page, and why (docs/errors.md):'],
     ['budget', budgetBound(summary), 'links and URLs that budgets of hosts held back (--budget)'],
     ['Bloom filter', summary.seen?.inserted ?? 0, summary.seen === null ? '' : seenWords(summary.seen)],
@@ -149,6 +150,10 @@ function waitingWords(summary: CrawlSummary): string {
 
 const LONGEST_BREAKDOWN = 6;
 
+/** `parameters from links: utm_* 12, ref 3`. */
+export const removedWords = (removed: CrawlSummary['removed']): string =>
+  `parameters from links: ${breakdown(removed)}`;
+
 /** `delay 12, budget 3`, largest first. */
 function breakdown(
   figures: Readonly<Record<string, number | undefined>>,
@@ -166,7 +171,7 @@ function byFigure(figures: Readonly<Record<string, number | undefined>>): [strin
     .sort(([, a], [, b]) => b - a);
 }
 
-function total(figures: Readonly<Record<string, number | undefined>>): number {
+export function total(figures: Readonly<Record<string, number | undefined>>): number {
   return Object.values(figures).reduce((sum: number, figure) => sum + (figure ?? 0), 0);
 }
 

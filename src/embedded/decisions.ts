@@ -141,6 +141,7 @@ function sitemap(
     admission.refusals.count(reason!);
     return null;
   }
+  admission.removals.each(url.removed);
   const [keyHi, keyLo] = land.keyOf(url.url);
   return { keyHi, keyLo, url: url.fetch };
 }

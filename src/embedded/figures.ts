@@ -43,6 +43,8 @@ export interface CrawlStats {
   deadLetters: number;
   robotsDenied: number;
   rejected: Record<string, number>;
+  /** Parameters that the normal form removed from links, by the names that the options give them. */
+  removed: Record<string, number>;
   /** Requests of the whole crawl that ended badly, by code. */
   errors: Record<string, number>;
   /** Requests of this run by HTTP status; 0 is no answer. */
@@ -114,6 +116,7 @@ export function crawlStats(opened: OpenedCrawl, watch: Watch, startedAt: number,
     deadLetters: tally.deadLetters - frontier.letters.size,
     robotsDenied: tally.robotsDenied,
     rejected: { ...admission.refusals.counts },
+    removed: { ...admission.removals.counts },
     errors: { ...tally.errors, ...crawl.unresolved },
     statuses: Object.fromEntries([...watch.statuses].sort(([a], [b]) => a - b)),
     outcomes: outcomes(last),

@@ -20,6 +20,8 @@ export interface Identity {
   lacksSeeds: boolean;
   /** What admission refused in earlier runs, by reason. */
   refused: Record<string, number>;
+  /** Parameters that were removed from URLs in earlier runs, by name. */
+  removed: Record<string, number>;
   /** The most that earlier runs allowed at shared addresses. */
   shared: SharedLimits | null;
   isNew: boolean;
@@ -31,7 +33,7 @@ export function identify(store: StoreReader, options: CrawlOptions): Identity {
   const id = store.meta('crawl.id');
   if (id === null) {
     const fresh = { id: randomBytes(4).toString('hex'), secret: randomBytes(16) };
-    return { ...fresh, seeds: [], widened: [], lacksSeeds: false, refused: {}, shared: null, isNew: true };
+    return { ...fresh, seeds: [], widened: [], lacksSeeds: false, refused: {}, removed: {}, shared: null, isNew: true };
   }
   const frozen = metaOf<[string, unknown][]>(store, 'options.frozen', []);
   const difference = frozenDifference(JSON.stringify(frozen), options.config);
@@ -46,6 +48,7 @@ export function identify(store: StoreReader, options: CrawlOptions): Identity {
     widened: metaOf<string[]>(store, 'scope.widened', []),
     lacksSeeds: store.meta('seeds.unread') === '1',
     refused: metaOf<Record<string, number>>(store, 'refused', {}),
+    removed: metaOf<Record<string, number>>(store, 'removed', {}),
     shared: metaOf<SharedLimits | null>(store, 'politeness.shared', null),
     isNew: false,
   };

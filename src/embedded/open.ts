@@ -152,6 +152,7 @@ async function wire(
   });
   const { frontier, admission, settlement, robots, duplicates, tally, texts } = parts;
   admission.refusals.add(who.refused);
+  admission.removals.add(who.removed);
 
   const last = readOpenLeases(options.dir);
   // a crawl that was killed before its first commit is a new one, and has made requests all the same
@@ -218,6 +219,7 @@ async function wire(
   const checkpoints = checkpointer(restored, parts, store, who.id, options, paths, batches, ui);
   batches.onSeal = (changes) => {
     changes.meta.push(['refused', JSON.stringify(admission.refusals.counts)]);
+    changes.meta.push(['removed', JSON.stringify(admission.removals.counts)]);
     changes.meta.push(['ceiling', JSON.stringify(ceilingSummary(frontier.ceiling))]);
     if (isBloom) changes.meta.push(['seen.bloom', JSON.stringify(seenSummary(seen))]);
   };

@@ -123,6 +123,7 @@ function summary(
     deadLetters: tally.deadLetters - frontier.letters.size,
     robotsDenied: tally.robotsDenied,
     rejected: { ...admission.refusals.counts },
+    removed: { ...admission.removals.counts },
     errors: { ...tally.errors, ...crawl.unresolved },
     seconds: Math.round(seconds * 1000) / 1000,
     pagesPerSecond: seconds > 0 ? Math.round((pages / seconds) * 100) / 100 : 0,

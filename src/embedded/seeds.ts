@@ -128,6 +128,7 @@ export function plant(
     admission.refusals.count(refusal);
     return { outcome: 'refused', reason: refusal };
   }
+  admission.removals.each(seed.removed);
   const [keyHi, keyLo] = land.keyOf(seed.url);
   const place = { depth: 0, hops: 0, via: -1, level, priority: null, seed: true };
   const now = crawl.now();

@@ -39,6 +39,8 @@ export interface LeaseReport {
   to: number;
   /** Links that were refused where they were found, by reason; null for none. */
   refused: Record<string, number> | null;
+  /** Parameters that were removed from the others, by the names that the options give them; null for none. */
+  removed: Record<string, number> | null;
 }
 
 export interface RedirectTarget {

@@ -60,6 +60,7 @@ export const Stats = z
     deadLetters: z.int(),
     robotsDenied: z.int(),
     rejected: counts,
+    removed: counts,
     errors: counts,
     statuses: counts,
     outcomes: z.object({ good: share, throttled: share, failed: share }),

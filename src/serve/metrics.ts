@@ -48,6 +48,12 @@ export const METRICS: readonly Metric[] = [
   counter('errors_total', 'Requests that ended badly, by outcome code (docs/errors.md).', (s) => s.errors, 'code'),
   counter('rejected_urls_total', 'URLs that were refused at admission, by reason.', (s) => s.rejected, 'reason'),
   counter(
+    'removed_parameters_total',
+    'Tracking and session parameters that were removed from URLs, by name.',
+    (s) => s.removed,
+    'name',
+  ),
+  counter(
     'duplicate_pages_total',
     'Pages that repeat another one.',
     (s) => ({ exact: s.duplicates.exact, near: s.duplicates.near }),

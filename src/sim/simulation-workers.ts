@@ -210,7 +210,7 @@ function lessonOf(
 function blank(lease: Lease, code: OutcomeCode, started: number, ended: number): LeaseReport {
   return {
     ...{ lease: lease.id, code, status: 0, started, ended, retryAfterMs: null, bytes: 0, truncated: false },
-    ...{ record: null, redirect: null, robots: null, page: null, from: 0, to: 0, refused: null },
+    ...{ record: null, redirect: null, robots: null, page: null, from: 0, to: 0, refused: null, removed: null },
   };
 }
 

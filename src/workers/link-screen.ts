@@ -22,6 +22,8 @@ export interface Screened {
   from: number;
   to: number;
   refused: Record<string, number> | null;
+  /** Of the others: parameters that were removed, by the names that the options give them. */
+  removed: Record<string, number> | null;
 }
 
 export class LinkScreen {
@@ -31,6 +33,7 @@ export class LinkScreen {
   readonly #scope: Scope;
   readonly #traps: TrapGuards;
   #refused: Record<string, number> | null = null;
+  #removed: Record<string, number> | null = null;
 
   constructor(settings: Pick<WorkerSettings, 'keyOptions' | 'secret' | 'scope' | 'traps'>) {
     this.#normalizer = createNormalizer(settings.keyOptions);
@@ -88,12 +91,12 @@ export class LinkScreen {
   }
 
   #begin(): number {
-    this.#refused = null;
+    this.#refused = this.#removed = null;
     return this.packer.count;
   }
 
   #end(from: number): Screened {
-    return { from, to: this.packer.count, refused: this.#refused };
+    return { from, to: this.packer.count, refused: this.#refused, removed: this.#removed };
   }
 
   #add(url: ReturnType<Normalizer['normalize']>, flags: number, priority: number | null): void {
@@ -106,11 +109,17 @@ export class LinkScreen {
       this.#refuse(reason);
       return;
     }
+    if (url.removed.length > 0) this.#remove(url.removed);
     this.#keyer.hash(url.url);
     const { hi, lo, bytes } = this.#keyer;
     // most URLs are requested in their normal form, which has just been hashed
     if (url.fetch === url.url && flags === 0 && priority === null) this.packer.addBytes(hi, lo, bytes, url.url.length);
     else this.packer.add(hi, lo, url.fetch, flags, priority);
+  }
+
+  #remove(names: readonly string[]): void {
+    this.#removed ??= Object.create(null) as Record<string, number>;
+    for (const name of names) this.#removed[name] = (this.#removed[name] ?? 0) + 1;
   }
 
   #refuse(reason: string): void {

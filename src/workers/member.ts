@@ -157,5 +157,6 @@ export function returned(lease: Lease, code: OutcomeCode, now: number): LeaseRep
     from: 0,
     to: 0,
     refused: null,
+    removed: null,
   };
 }

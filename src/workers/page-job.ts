@@ -139,7 +139,16 @@ function blank(order: WorkOrder, result: FetchResult): LeaseReport {
   const code = isUnasked ? 'http.status' : result.code;
   const blocked = Math.floor(result.blocked);
   const truncated = result.truncated !== null && result.truncated !== 'length';
-  const nothing = { record: null, redirect: null, robots: null, page: null, from: 0, to: 0, refused: null };
+  const nothing = {
+    record: null,
+    redirect: null,
+    robots: null,
+    page: null,
+    from: 0,
+    to: 0,
+    refused: null,
+    removed: null,
+  };
   return { lease: order.lease, code, status, started, ended, blocked, retryAfterMs, bytes, truncated, ...nothing };
 }
 
@@ -287,6 +296,7 @@ function take(report: LeaseReport, links: Screened): void {
   report.from = links.from;
   report.to = links.to;
   report.refused = links.refused;
+  report.removed = links.removed;
 }
 
 /** A validator that is sent back as it came; an absurd one is not kept. */

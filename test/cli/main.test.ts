@@ -44,6 +44,7 @@ const summary: CrawlSummary = {
   deadLetters: 0,
   robotsDenied: 1,
   rejected: { scope: 7, depth: 2 },
+  removed: { 'utm_*': 1200, ';jsessionid': 3 },
   errors: { 'read.closed': 1 },
   seconds: 12.34,
   pagesPerSecond: 0.97,
@@ -161,6 +162,7 @@ describe('crawl', () => {
       /^The crawl so far: 12 pages of 2 hosts, 20 requests, 123 kB\.\nThis run: 11 pages in 12\.3s \(1\.0 pages\/s\)\.\n/,
     );
     expect(words.out).toMatch(/refused +9 {2}links: 7 out of scope, 2 too deep/);
+    expect(words.out).toMatch(/removed +1,203 {2}parameters from links: utm_\* 1,200, ;jsessionid 3/);
     expect(words.out).toMatch(
       /^ {2}failures +1 {2}that brought no page, and why \(docs\/errors\.md\):\n {4}read\.closed +1 {2}\w+ /m,
     );

@@ -11,7 +11,7 @@ const WELL: CrawlStats = {
   urls: { known: 2_000_000, pending: 1_900_000, leased: 20, denied: 10, done: 5000, dead: 5 },
   hosts: { known: 500, inPlay: 100, queued: 30, levels: [30, 0, 0, 0, 0] },
   duplicates: { exact: 10, near: 5, share: 0.1 },
-  ...{ deadLetters: 5, robotsDenied: 10, rejected: {}, errors: {}, statuses: { 200: 5000 } },
+  ...{ deadLetters: 5, robotsDenied: 10, rejected: {}, removed: {}, errors: {}, statuses: { 200: 5000 } },
   outcomes: { good: 0.95, throttled: 0.02, failed: 0.03 },
   caches: { dns: { hosts: 500, pending: 0, hits: 1, misses: 1 }, robots: { origins: 500 } },
   memory: { rss: 4e8, heap: 1e8, bodies: 1e6, machine: 8e9 },

@@ -198,7 +198,7 @@ export class Decisions {
     const target = location === undefined ? null : this.keyed(location, lease.target);
     const report: LeaseReport = {
       ...{ lease: lease.id, status, started: this.now - ms, ended: this.now, retryAfterMs: retryAfterMs ?? null },
-      ...{ bytes: 0, truncated: false, record: null, from: 0, to: links.length, refused: null },
+      ...{ bytes: 0, truncated: false, record: null, from: 0, to: links.length, refused: null, removed: null },
       page: pageOf(page),
       code: code ?? codeOf(status),
       redirect: target === null ? null : { ...target, inScope: true, trap: null, cookie: null },

@@ -33,6 +33,7 @@ export interface Summary {
   deadLetters: number;
   robotsDenied: number;
   rejected: Record<string, number>;
+  removed: Record<string, number>;
   errors: Record<string, number>;
   seconds: number;
   pagesPerSecond: number;
