@@ -49,6 +49,8 @@ export interface CrawlParts {
   workers: Workers;
   resolver: Resolver;
   guard: AddressGuard;
+  /** Is an address of a family that a rule of the operator's rejects for this host? */
+  refusesFamily: (host: string, address: string) => boolean;
   store: Store;
   leases: LeasesFile;
   clock: Clock;
@@ -312,11 +314,12 @@ export class Crawl {
   }
 
   async #resolveHost(host: number): Promise<void> {
-    const { frontier, resolver, guard, batches } = this.#p;
+    const { frontier, resolver, guard, refusesFamily, batches } = this.#p;
     const name = frontier.hosts.names[host];
     const answer = await resolver.resolve(name);
     const now = this.now();
-    const resolution = resolutionOf(answer, guard, frontier.hosts.named[host] === 1, now);
+    const isRefused = (address: string): boolean => refusesFamily(name, address);
+    const resolution = resolutionOf(answer, guard, frontier.hosts.named[host] === 1, now, isRefused);
     const isNews = frontier.resolved(host, resolution, now, batches.open);
     if (isNews && 'code' in answer) this.unresolved[answer.code] = (this.unresolved[answer.code] ?? 0) + 1;
     this.wake();

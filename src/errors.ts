@@ -39,6 +39,7 @@ export const OUTCOMES = {
   // -- an answer came, and we did not want all of it
   'body.length': row('done', 'success', 'announces a body over the size cap'),
   'body.type': row('done', 'success', 'is of a type that nobody handles'),
+  'body.refused': row('done', 'success', 'is of a content type that a rule rejects'),
   'decode.bomb': row('done', 'success', 'decompresses to far more than it should'),
   'decode.failed': row('done', 'success', 'has a content coding that cannot be read'),
   // -- no usable answer came
@@ -48,6 +49,7 @@ export const OUTCOMES = {
   'guard.address': row('dead', 'none', 'resolves to an address that is not public'),
   'guard.port': row('dead', 'none', 'names a port that is not fetched from'),
   'guard.own': row('dead', 'none', 'leads to a socket of the crawler itself'),
+  'guard.family': row('dead', 'none', 'has only addresses of a family that a rule rejects'),
   'guard.hook': row('dead', 'none', 'was refused by the fetch hook of the program'),
   'connect.refused': row('retry', 'unreachable', 'has a server that refuses connections'),
   'connect.timeout': row('retry', 'unreachable', 'has a server that did not accept a connection in time'),

@@ -19,10 +19,18 @@ export interface RuleCondition {
   readonly regexp?: readonly string[];
 }
 
+/** What only answers and addresses can be asked for: reasons to reject. */
+export interface RejectCondition extends RuleCondition {
+  /** Media types, `image/*` for any of a kind. */
+  readonly contentType?: readonly string[];
+  /** `4` or `6`. */
+  readonly addressFamily?: readonly string[];
+}
+
 /** One condition, and what a URL gets that meets it: `{ reject: { regexp: ['/print/'] } }`. */
 export interface CrawlRule {
   readonly accept?: RuleCondition;
-  readonly reject?: RuleCondition;
+  readonly reject?: RejectCondition;
 }
 
 const MOST_RULES = 1_000;
@@ -35,9 +43,12 @@ interface Kind {
   readonly allowed: string;
   /** The value, in its normal spelling; null if it is not allowed. Throws to say why. */
   readonly check: (value: string) => string | null;
+  /** Numbers are taken for their texts. */
+  readonly numbers?: true;
+  readonly onlyRejects?: true;
 }
 
-const KINDS: Readonly<Record<keyof RuleCondition, Kind>> = {
+const KINDS: Readonly<Record<keyof RejectCondition, Kind>> = {
   host: { allowed: 'a host name, such as www.example.org', check: hostName },
   domain: { allowed: 'a registrable domain, such as example.org', check: hostName },
   prefix: { allowed: 'an http(s) URL, such as https://example.org/docs', check: isHttpUrl },
@@ -49,8 +60,18 @@ const KINDS: Readonly<Record<keyof RuleCondition, Kind>> = {
       return source === '' ? null : source;
     },
   },
+  contentType: {
+    ...{ allowed: 'a media type, such as image/png or image/*', onlyRejects: true },
+    check: (type) =>
+      /^[!#$&^_.+a-z0-9-]{1,100}\/(?:\*|[!#$&^_.+a-z0-9-]{1,100})$/i.test(type) ? type.toLowerCase() : null,
+  },
+  addressFamily: {
+    ...{ allowed: '4 or 6', onlyRejects: true, numbers: true },
+    check: (family) => (family === '4' || family === '6' ? family : null),
+  },
 };
-const CONDITIONS = Object.keys(KINDS) as (keyof RuleCondition)[];
+type Condition = keyof RejectCondition;
+const CONDITIONS = Object.keys(KINDS) as Condition[];
 
 /** A list of rules. */
 export function ruleList(says: string): Option<readonly CrawlRule[]> {
@@ -95,18 +116,19 @@ function ruleOf(item: unknown): CrawlRule | string {
   return typeof condition === 'string' ? condition : { [verdict]: condition };
 }
 
-function conditionOf(verdict: 'accept' | 'reject', given: unknown): RuleCondition | string {
+function conditionOf(verdict: 'accept' | 'reject', given: unknown): RejectCondition | string {
   if (!isObject(given)) return `needs a condition after ${verdict}: one of ${CONDITIONS.join(', ')}`;
   const names = Object.keys(given);
   if (names.length === 0) return `needs a condition after ${verdict}: one of ${CONDITIONS.join(', ')}`;
-  const unknown = names.find((name) => !CONDITIONS.includes(name as keyof RuleCondition));
+  const unknown = names.find((name) => !CONDITIONS.includes(name as Condition));
   if (unknown !== undefined) {
     const near = nearest(unknown, CONDITIONS);
     const hint = near === null ? `give one of ${CONDITIONS.join(', ')}` : `the nearest is ${near}`;
     return `has no condition ${quote(unknown)}: ${hint}`;
   }
   if (names.length > 1) return `has ${names.length} conditions (${names.join(', ')}): give each a rule of its own`;
-  const name = names[0] as keyof RuleCondition;
+  const name = names[0] as Condition;
+  if (verdict === 'accept' && KINDS[name].onlyRejects) return `cannot accept by ${name}: that can only be rejected`;
   const values = Array.isArray(given[name]) ? (given[name] as unknown[]) : [given[name]];
   if (values.length === 0 || values.length > MOST_VALUES)
     return `has ${formatCount(values.length)} values after ${name}: give 1 to ${formatCount(MOST_VALUES)}`;
@@ -119,9 +141,10 @@ function conditionOf(verdict: 'accept' | 'reject', given: unknown): RuleConditio
   return { [name]: read };
 }
 
-function checkedValue({ allowed, check }: Kind, value: unknown): { value: string } | { why: string } {
+function checkedValue({ allowed, check, numbers }: Kind, value: unknown): { value: string } | { why: string } {
+  const text = numbers && typeof value === 'number' ? String(value) : value;
   try {
-    const read = typeof value === 'string' ? check(value) : null;
+    const read = typeof text === 'string' ? check(text) : null;
     return read === null ? { why: `give ${allowed}` } : { value: read };
   } catch (error) {
     return { why: (error as Error).message };

@@ -21,6 +21,7 @@ import { HeldDesk } from '../state/held-desk.js';
 import { LeasesFile, readOpenLeases } from '../state/leases-file.js';
 import { NearDesk } from '../state/near-desk.js';
 import type { Tally } from '../state/tally.js';
+import { familyJudge } from '../url/late-rules.js';
 import type { SeedPlace } from '../url/scope.js';
 import { type PoolEvents, type PoolSettings, WorkerPool } from '../workers/pool.js';
 import type { Blocklist } from './blocklist.js';
@@ -203,6 +204,7 @@ async function wire(
       ...{ frontier, admission, settlement, robots, batches, held, near, texts, tally, workers, store, leases },
       unconditional: (text) => duplicates.hasLostOriginal(text),
       guard: land.guard,
+      refusesFamily: familyJudge(config.rules),
       resolver: reaching(resolver, options),
       clock: systemClock,
       recovered: stop.leases,

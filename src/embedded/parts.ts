@@ -11,6 +11,7 @@ import { UserError } from '../errors.js';
 import type { OwnSocket } from '../fetch/own-sockets.js';
 import type { RobotsTimes } from '../fetch/robots-ladder.js';
 import type { FrontierOptions } from '../frontier/lease.js';
+import { contentRules } from '../url/late-rules.js';
 import type { TrapLimits } from '../url/traps.js';
 import type { DocumentSettings } from '../workers/document-reader.js';
 import type { DedupeSettings, FetchSettings } from '../workers/messages.js';
@@ -173,6 +174,7 @@ export function fetchSettings(
     maxHeaderBytes: config['http.headers'],
     refuseCertificates: config['tls.invalid'] === 'refuse',
     pdf: config['body.pdf'],
+    contentRules: contentRules(config.rules),
     caps: {
       page: { wire: config['body.text.wire'], decoded: config['body.text.decoded'], ...bombs },
       sitemap: { wire: config['body.sitemap.wire'], decoded: config['body.sitemap.decoded'], ...bombs },

@@ -39,6 +39,8 @@ export interface FetcherOptions {
   readonly caps: Readonly<Record<FetchKind, BodyCaps>>;
   /** Which media types of pages somebody handles ('' is a missing one); default all. */
   readonly accepts?: (mediaType: string) => boolean;
+  /** Which media types the operator does not want of a URL of a page; null refuses none. */
+  readonly refuses?: ((mediaType: string, url: string) => boolean) | null;
   /** Bytes of a PDF that are read, on the wire and decoded: over it the document is recorded, not parsed. */
   readonly pdf: number;
   /** Wall-clock ms, to read dates with two-digit years. */
@@ -51,16 +53,16 @@ export interface Fetcher {
 }
 
 export function createFetcher(options: FetcherOptions): Fetcher {
-  const { pdf } = options;
-  const caps = (kind: FetchKind): FetchCaps => ({ ...TRAITS[kind], ...options.caps[kind] });
+  const { pdf, refuses } = options;
+  const capsOf = (kind: FetchKind): FetchCaps => ({ ...TRAITS[kind], ...options.caps[kind] });
   const capsByKind: Record<FetchKind, FetchCaps> = {
     page: {
       accept: options.accepts,
       capsFor: (mediaType) => (mediaType === 'application/pdf' ? { wire: pdf, decoded: pdf } : {}),
-      ...caps('page'),
+      ...capsOf('page'),
     },
-    robots: caps('robots'),
-    sitemap: caps('sitemap'),
+    robots: capsOf('robots'),
+    sitemap: capsOf('sitemap'),
   };
   const wall = options.wall ?? Date.now;
   return {
@@ -70,8 +72,10 @@ export function createFetcher(options: FetcherOptions): Fetcher {
         ['Accept', ACCEPT[job.kind]],
         ...validators(job, wall()),
       ];
-      const { url, address, cookie, allowed, signal } = job;
-      return options.client.fetch({ url, address, headers, caps: capsByKind[job.kind], cookie, allowed, signal });
+      const { kind, url, address, cookie, allowed, signal } = job;
+      const refuse = kind === 'page' && refuses ? (mediaType: string) => refuses(mediaType, url) : undefined;
+      const caps = refuse === undefined ? capsByKind[kind] : { ...capsByKind[kind], refuse };
+      return options.client.fetch({ url, address, headers, caps, cookie, allowed, signal });
     },
   };
 }

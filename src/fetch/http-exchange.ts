@@ -246,6 +246,7 @@ export class Exchange implements ConnectionHandler {
     if (other !== undefined) this.#caps = { ...this.#caps, ...other };
     const caps = this.#caps;
     const success = head.status >= 200 && head.status < 300;
+    if (caps.refuse?.(mediaType)) return { limit: 0, stop: true, error: success ? 'body.refused' : null };
     if (success && caps.accept?.(mediaType) === false) return { limit: 0, stop: true, error: 'body.type' };
     if (caps.lengthStops && length !== null && length > caps.wire) {
       return { limit: 0, stop: true, error: success ? 'body.length' : null };

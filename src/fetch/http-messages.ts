@@ -38,6 +38,8 @@ export interface FetchCaps {
   /** Asked for a 2xx with its media type (lower-case, without parameters, '' if missing): false stops before the body
    * (`body.type`). */
   readonly accept?: (mediaType: string) => boolean;
+  /** Asked of every answer with its media type, before `accept`: true stops before the body (`body.refused` for a 2xx). */
+  readonly refuse?: (mediaType: string) => boolean;
   /** Other caps for some media types, asked before `accept`. */
   readonly capsFor?: (mediaType: string) => Partial<FetchCaps>;
 }

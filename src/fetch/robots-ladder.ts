@@ -127,6 +127,7 @@ function read(answer: RobotsAnswer, previous: RobotsState | null): Reading {
     case 'connect.timeout':
     case 'connect.failed':
     case 'guard.address':
+    case 'guard.family':
     case 'guard.port':
     case 'guard.own':
       // behind a redirect it is another host that cannot be reached; this one answers, and says nothing of use

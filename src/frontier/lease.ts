@@ -95,7 +95,7 @@ export interface Turn {
 export type Resolution =
   | { addresses: readonly string[]; until: number }
   | {
-      code: Extract<OutcomeCode, `dns.${string}` | 'guard.address' | 'guard.port'>;
+      code: Extract<OutcomeCode, `dns.${string}` | 'guard.address' | 'guard.family' | 'guard.port'>;
       words: string;
       /** A failed look-up holds until then, ms: it is not made again before, and counts once. Default: it may be made at
        * once. */

@@ -6,6 +6,7 @@ import type { BodyCaps, FetchKind } from '../fetch/fetcher.js';
 import type { FetchTimeouts } from '../fetch/http.js';
 import type { OwnSocket } from '../fetch/own-sockets.js';
 import type { HeldAnswer, HeldQuestion, NearAnswer, NearQuestion, ReportBatch } from '../frontier/report.js';
+import type { LateRule } from '../url/late-rules.js';
 import type { KeyOptions } from '../url/normalize.js';
 import type { ScopeRule, SeedPlace } from '../url/scope.js';
 import type { TrapLimits } from '../url/traps.js';
@@ -21,6 +22,8 @@ export interface FetchSettings {
   caps: Record<FetchKind, BodyCaps>;
   /** Bytes of a PDF that are read. */
   pdf: number;
+  /** The operator's rules on content types. */
+  contentRules: readonly LateRule[];
   /** Sockets of ours, that nothing leads to. */
   own: readonly OwnSocket[];
 }

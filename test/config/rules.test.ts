@@ -30,6 +30,8 @@ rules:
   - accept: { domain: c.example }
   - reject: { prefix: [https://d.example/x] }
   - reject: { glob: '*.zip' }
+  - reject: { contentType: [Image/*, text/css] }
+  - reject: { addressFamily: 6 }
 `;
     expect(loaded(yaml)).toEqual([
       { reject: { regexp: ['/print/'] } },
@@ -37,6 +39,8 @@ rules:
       { accept: { domain: ['c.example'] } },
       { reject: { prefix: ['https://d.example/x'] } },
       { reject: { glob: ['*.zip'] } },
+      { reject: { contentType: ['image/*', 'text/css'] } },
+      { reject: { addressFamily: ['6'] } },
     ]);
     expect(loaded('rules: []')).toEqual([]);
   });
@@ -46,7 +50,10 @@ rules:
     ['- {}', 'must say accept or reject, and says nothing: give a rule, such as'],
     ['- { host: a.example }', 'must say accept or reject, and says "host": give a rule'],
     ['- { accept: { host: a.b }, reject: { host: c.d } }', 'must say accept or reject, and says "accept", "reject"'],
-    ['- reject:', 'needs a condition after reject: one of host, domain, prefix, glob, regexp'],
+    [
+      '- reject:',
+      'needs a condition after reject: one of host, domain, prefix, glob, regexp, contentType, addressFamily',
+    ],
     ['- reject: {}', 'needs a condition after reject: one of'],
     ['- reject: { hots: a.example }', 'has no condition "hots": the nearest is host.'],
     ['- reject: { qqqqqq: 1 }', 'has no condition "qqqqqq": give one of host, domain,'],
@@ -60,6 +67,11 @@ rules:
     ['- reject: { glob: "a b" }', 'cannot have "a b" after glob: give a glob over the whole URL'],
     ['- reject: { regexp: "(a" }', 'cannot have "(a" after regexp: the pattern (a '],
     ['- reject: { regexp: "(a)\\\\1" }', 'cannot have "(a)\\\\1" after regexp: the pattern (a)\\1 '],
+    ['- accept: { contentType: image/png }', 'cannot accept by contentType: that can only be rejected.'],
+    ['- accept: { addressFamily: 6 }', 'cannot accept by addressFamily: that can only be rejected.'],
+    ['- reject: { contentType: images }', 'cannot have "images" after contentType: give a media type, such as'],
+    ['- reject: { contentType: "*/*" }', 'cannot have "*/*" after contentType'],
+    ['- reject: { addressFamily: 5 }', 'cannot have 5 after addressFamily: give 4 or 6.'],
     ['- reject: { regexp: "" }', 'cannot have "" after regexp: give a regular expression, such as'],
   ])('%s is refused with its line', (rule, words) => {
     const yaml = `delay: 1s\nrules:\n  - reject: { host: fine.example }\n\n  ${rule}\n`;

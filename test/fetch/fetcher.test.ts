@@ -64,6 +64,17 @@ describe('the crawler', () => {
     expect([robots.code, robots.truncated, robots.body.length]).toEqual(['ok', 'length', 500 * 1024]);
   });
 
+  it('leaves the body of a page unread whose type its operator does not want', async () => {
+    const refuses = (type: string, url: string) => type === 'text/css' && url.endsWith('/9');
+    const picky = createFetcher({ userAgent: agent, client, caps, pdf, refuses });
+    const of = (kind: FetchKind, path: string) =>
+      picky.fetch({ kind, url: `${server.url}${path}`, address: '127.0.0.1' });
+    expect(await of('page', '/text.css/9')).toMatchObject({ code: 'body.refused', status: 200, truncated: 'length' });
+    expect((await of('page', '/text.css/9')).body).toHaveLength(0);
+    expect(await of('page', '/text.css/8')).toMatchObject({ code: 'ok' });
+    expect(await of('sitemap', '/text.css/9')).toMatchObject({ code: 'ok' });
+  });
+
   it('gunzips a sitemap that is a gzip document, and leaves such a page alone', async () => {
     expect((await get('sitemap', '/application.x-gzip/gz')).body.toString()).toBe('<urlset/>');
     expect((await get('page', '/application.x-gzip/gz')).body[0]).toBe(0x1f);
