@@ -3,7 +3,6 @@
 //   node examples/mirror-docs.mjs https://example.org/docs/ docs-mirror '{"contact":"me@example.org"}'
 //
 // The crawl itself stays in docs-mirror.crawl: run it again and it fetches what was not fetched yet.
-import { rmSync } from 'node:fs';
 import { createCrawler, exportPages } from 'saunter';
 import { readArguments, tellProgress } from './start.mjs';
 
@@ -21,6 +20,11 @@ process.once('SIGINT', () => crawler.stop());
 const { pages, errors } = await crawler.run();
 console.log(`${pages} pages are held; failures: ${JSON.stringify(errors)}`);
 
-rmSync(folder, { recursive: true, force: true }); // the mirror of the last time
-const written = await exportPages(dir, folder, { format: 'markdown', duplicates: 'drop' });
+// the main text alone would leave out tables of contents and lists of options; the mirror of last time makes room
+const written = await exportPages(dir, folder, {
+  format: 'markdown',
+  text: 'whole',
+  frontMatter: 'lean',
+  replace: true,
+});
 console.log(`${written} files in ${folder}`);

@@ -34,6 +34,17 @@ export const spec: CommandSpec = {
       value: 'PATH',
       says: 'The file, or for markdown the folder. Default for jsonl and csv: standard output.',
     },
+    {
+      name: 'text',
+      value: 'main|whole',
+      says: 'markdown: the main text, or all but navigation, header, footer and asides. Default: main.',
+    },
+    {
+      name: 'front-matter',
+      value: 'full|lean',
+      says: 'markdown: all facts, or title, URL, time and language. Default: full.',
+    },
+    { name: 'replace', says: 'markdown: the folder of an earlier export makes room once the new one is whole.' },
     { name: 'language', value: 'TAGS', says: 'Only pages in these languages, such as de,en; en takes en-GB too.' },
     { name: 'min-words', value: 'N', says: 'Only pages with at least so many words of text.' },
     { name: 'duplicates', value: 'keep|drop', says: 'Pages whose content another page has. Default: keep.' },
@@ -52,6 +63,10 @@ export const spec: CommandSpec = {
   examples: [
     ['saunter export --dir saunter-example.org --out pages.jsonl', 'One object for each page.'],
     ['saunter export --dir saunter-example.org --format markdown --out pages', 'A file for each page, by host.'],
+    [
+      'saunter export --dir saunter-example.org --format markdown --text whole --replace --out pages',
+      'A faithful mirror, over the one of last time.',
+    ],
     ['saunter export --dir saunter-example.org --out new.jsonl.gz --since 7d --min-words 50', 'What is new and long.'],
   ],
   notes: [
@@ -69,9 +84,17 @@ export async function run(args: Arguments, { terminal, signal }: World): Promise
   if (out === undefined && !TEXT_FORMATS.has(format)) {
     throw new UserError(`The format ${format} needs --out: name the ${format === 'markdown' ? 'folder' : 'file'}.`, 2);
   }
+  for (const flag of MARKDOWN_FLAGS) {
+    if (flags.has(flag) && format !== 'markdown') throw new UserError(`--${flag} goes with --format markdown.`, 2);
+  }
   const now = systemClock.wall();
   const options: ExportOptions = {
     format,
+    markdown: {
+      text: choice(flags, 'text', ['main', 'whole'], 'main'),
+      frontMatter: choice(flags, 'front-matter', ['full', 'lean'], 'full'),
+    },
+    replaces: flags.has('replace'),
     filter: filterOf(flags, now),
     ...{ software: `Saunter/${version()}`, now },
     isStopped: () => signal.aborted || terminal.closed,
@@ -90,6 +113,8 @@ export async function run(args: Arguments, { terminal, signal }: World): Promise
     return 0;
   });
 }
+
+const MARKDOWN_FLAGS = ['text', 'front-matter', 'replace'];
 
 /** Whoever exports nothing wants to know why. */
 function nothing({ pages, left, by }: NoPages, flags: Flags): string {

@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { StoreReader } from '../engines/ports.js';
 import { ArchiveReader } from './archive-reader.js';
 import { csv, jsonLines, type StreamFormat, wet } from './formats.js';
-import { MarkdownFiles } from './markdown-files.js';
+import { MarkdownFiles, type MarkdownStyle } from './markdown-files.js';
 import { normalizerOf } from './normal-forms.js';
 import { type Output, writeFileWhole, writeFolderWhole } from './output.js';
 import type { PageFilter } from './page-filter.js';
@@ -22,6 +22,10 @@ export const TEXT_FORMATS: ReadonlySet<ExportFormat> = new Set(['jsonl', 'csv'])
 export interface ExportOptions {
   format: ExportFormat;
   filter: PageFilter;
+  /** Of Markdown; by default the main text, and all facts. */
+  markdown?: MarkdownStyle;
+  /** A folder of an earlier export is replaced; without it a folder must be new or empty. */
+  replaces?: boolean;
   /** Name and version of the program, for formats that say who wrote them. */
   software: string;
   /** Wall ms. */
@@ -50,8 +54,8 @@ export async function exportTo(
   const job = new ExportJob(reader, archive, options);
   const isWhole =
     options.format === 'markdown'
-      ? await writeFolderWhole(path, async (folder) => {
-          const files = new MarkdownFiles(folder, archive, normalizerOf(reader));
+      ? await writeFolderWhole(path, options.replaces === true, async (folder) => {
+          const files = new MarkdownFiles(folder, archive, normalizerOf(reader), options.markdown);
           if (!(await job.each((page) => files.add(page)))) return false;
           files.link();
           return true;

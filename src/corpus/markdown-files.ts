@@ -57,22 +57,33 @@ function decoded(text: string): string {
   }
 }
 
+export interface MarkdownStyle {
+  /** `main`: the main text; `whole`: all but the frame that every page of a site has (`parse/whole-text.ts`). */
+  text: 'main' | 'whole';
+  /** `full`: every fact of a page; `lean`: its title, URL, time and language. */
+  frontMatter: 'full' | 'lean';
+}
+
+export const PLAIN_MARKDOWN: MarkdownStyle = { text: 'main', frontMatter: 'full' };
+
 /** Writes pages into a folder. Of each page its normal form and its file stay in memory, some 300 bytes, until it is known
  * which links lead to another file. */
 export class MarkdownFiles {
   readonly #folder: string;
   readonly #archive: ArchiveReader;
   readonly #normalizer: Normalizer;
+  readonly #style: MarkdownStyle;
   readonly #made = new Set<string>();
   /** By normal form: the file of a page, `host/name.md`. */
   readonly #files = new Map<string, string>();
   /** Files with links in them. */
   readonly #linking: string[] = [];
 
-  constructor(folder: string, archive: ArchiveReader, normalizer: Normalizer) {
+  constructor(folder: string, archive: ArchiveReader, normalizer: Normalizer, style = PLAIN_MARKDOWN) {
     this.#folder = folder;
     this.#archive = archive;
     this.#normalizer = normalizer;
+    this.#style = style;
   }
 
   async add(page: CorpusPage): Promise<void> {
@@ -80,8 +91,8 @@ export class MarkdownFiles {
     const folder = join(this.#folder, host);
     if (!this.#made.has(host)) mkdirSync(folder, { recursive: true });
     this.#made.add(host);
-    const body = page.page.text === '' ? '' : await this.#markdown(page);
-    writeFileSync(join(folder, name), `${frontMatter(page.page)}${BODY}${body}\n`);
+    const body = await this.#body(page);
+    writeFileSync(join(folder, name), `${frontMatter(page.page, this.#style)}${BODY}${body}\n`);
     this.#files.set(this.#formOf(page.page.url), `${host}/${name}`);
     if (body.includes('](')) this.#linking.push(`${host}/${name}`);
   }
@@ -101,6 +112,13 @@ export class MarkdownFiles {
     return this.#normalizer.normalize(url).url ?? url;
   }
 
+  /** A page that repeats another leads to it. */
+  #body(page: CorpusPage): string | Promise<string> {
+    const { duplicateOf, text } = page.page;
+    if (duplicateOf !== null && text === '') return sameAs(duplicateOf);
+    return text === '' && this.#style.text === 'main' ? '' : this.#markdown(page);
+  }
+
   /** The text as Markdown: a page of HTML is read once more; what is no HTML is its plain text. */
   async #markdown({ page, record }: CorpusPage): Promise<string> {
     if (record === null) return page.text;
@@ -108,7 +126,7 @@ export class MarkdownFiles {
     const contentType = page.contentType === '' ? null : page.contentType;
     if (archived === null || !isHtml(sniffType(contentType, archived.body))) return page.text;
     const input = { body: archived.body, url: page.finalUrl, contentType: page.contentType };
-    const { markdown = '', base } = parsePage(input, { markdown: true });
+    const { markdown = '', base } = parsePage(input, { markdown: this.#style.text === 'whole' ? 'whole' : true });
     return absoluteLinks(markdown, base) || page.text;
   }
 }
@@ -156,9 +174,15 @@ const linkTargets = (line: string, to: (href: string) => string | undefined): st
 /** What stands between the facts and the text. */
 const BODY = '\n';
 
+const sameAs = (url: string): string => `The same as [${url.replace(/[\\[\]]/g, '\\$&')}](<${url}>).`;
+
+const LEAN: readonly (keyof ExportedPage)[] = ['title', 'url', 'fetchedAt', 'language'];
+
 /** The page's facts as YAML: each value is JSON, which YAML 1.2 includes. */
-function frontMatter(page: ExportedPage): string {
-  const lines = COLUMNS.filter((name) => name !== 'text').map((name) => `${name}: ${JSON.stringify(page[name])}`);
-  if (page.fields !== undefined) lines.push(`fields: ${JSON.stringify(page.fields)}`);
+function frontMatter(page: ExportedPage, style: MarkdownStyle): string {
+  const isLean = style.frontMatter === 'lean';
+  const names = isLean ? LEAN : COLUMNS.filter((name) => name !== 'text');
+  const lines = names.map((name) => `${name}: ${JSON.stringify(page[name])}`);
+  if (page.fields !== undefined && !isLean) lines.push(`fields: ${JSON.stringify(page.fields)}`);
   return `---\n${lines.join('\n')}\n---\n`;
 }

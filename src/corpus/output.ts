@@ -111,15 +111,50 @@ class FileOutput implements Output {
 /** Marks a folder that we began and did not finish: nobody else's folder is ever removed. */
 const MARK = '.saunter-export-unfinished';
 
+/** Where the folder that is replaced lies while the new one takes its name. */
+const OLD = '.part.old';
+
+/** What an export writes: folders of files whose names end in ten digits of their own. */
+const OURS = /^[a-z0-9_-]{1,80}-[0-9a-f]{10}\.md$/;
+
+/** @throws UserError (usage) for a folder that is not empty and may not be replaced */
+function checkRoom(folder: string, replaces: boolean): void {
+  if (!existsSync(folder) || readdirSync(folder).length === 0) return;
+  if (!replaces) {
+    throw new UserError(`${folder} is not empty: give --replace to write an earlier export anew, or name a new folder with --out.`, 2); // biome-ignore format: one sentence
+  }
+  const foreign = foreignIn(folder);
+  if (foreign === null) return;
+  throw new UserError(`${folder} cannot be replaced, since no export wrote its ${foreign}: name a new folder with --out, or move that away.`, 2); // biome-ignore format: one sentence
+}
+
+/** The first entry of a folder that no export wrote; null if there is none. */
+function foreignIn(path: string): string | null {
+  for (const host of readdirSync(path, { withFileTypes: true })) {
+    if (host.name === MARK) continue;
+    if (!host.isDirectory()) return host.name;
+    const files = readdirSync(join(path, host.name), { withFileTypes: true });
+    const file = files.find((entry) => !entry.isFile() || !OURS.test(entry.name));
+    if (file !== undefined) return join(host.name, file.name);
+  }
+  return null;
+}
+
 /**
- * The same for a folder of files: it must not exist yet, or be empty.
+ * The same for a folder of files: it must not exist yet, or be empty, or hold what an export wrote and be replaced.
+ * @param replaces a folder of files that are all of an earlier export makes room, once the new one is whole
  * @param body gets the folder to write into
  */
-export async function writeFolderWhole(path: string, body: (folder: string) => Promise<boolean>): Promise<boolean> {
-  if (existsSync(path) && readdirSync(path).length > 0) {
-    throw new UserError(`${path} is not empty: name a new folder with --out, or remove it.`, 2);
-  }
-  const temporary = path.replace(/[/\\]+$/, '') + PART;
+export async function writeFolderWhole(
+  path: string,
+  replaces: boolean,
+  body: (folder: string) => Promise<boolean>,
+): Promise<boolean> {
+  const name = path.replace(/[/\\]+$/, '');
+  const temporary = name + PART;
+  const old = name + OLD;
+  checkRoom(path, replaces);
+  if (replaces) checkRoom(old, true);
   if (existsSync(temporary) && !existsSync(join(temporary, MARK))) {
     throw new UserError(`${temporary} is in the way: the export is written there first. Remove or rename it.`, 2);
   }
@@ -129,9 +164,12 @@ export async function writeFolderWhole(path: string, body: (folder: string) => P
     writeFileSync(join(temporary, MARK), '');
     const isWhole = await body(temporary);
     if (isWhole) {
-      rmSync(join(temporary, MARK));
-      if (existsSync(path)) rmSync(path, { recursive: true });
+      if (replaces) rmSync(old, { recursive: true, force: true });
+      if (existsSync(path) && replaces) renameSync(path, old);
+      else if (existsSync(path)) rmSync(path, { recursive: true });
       renameSync(temporary, path);
+      rmSync(join(path, MARK)); // last: what a crash on the way leaves is known for ours
+      if (replaces) rmSync(old, { recursive: true, force: true });
     }
     return isWhole;
   } catch (error) {

@@ -7,6 +7,12 @@ import { version } from '../version.js';
 export interface ExportPagesOptions extends Partial<PageFilter> {
   /** `jsonl`, `jsonl.gz`, `parquet`, `csv`, `wet`: a file; `markdown`: a folder with a file for each page. */
   format: ExportFormat;
+  /** Of `markdown`: the `main` text (default), or the `whole` but navigation, header, footer and asides. */
+  text?: 'main' | 'whole';
+  /** Of `markdown`: the `full` facts of a page (default), or its title, URL, time and language. */
+  frontMatter?: 'full' | 'lean';
+  /** Of `markdown`: the folder of an earlier export makes room once the new one is whole (default false). Files always do. */
+  replace?: boolean;
   /** Aborted, the export ends and leaves nothing behind. */
   signal?: AbortSignal;
   /** Share of the crawl that was read, 0 to 1, and pages written. */
@@ -23,12 +29,13 @@ export interface ExportPagesOptions extends Partial<PageFilter> {
 export async function exportPages(
   dir: string,
   path: string,
-  { format, signal, progress, ...filter }: ExportPagesOptions,
+  { format, text = 'main', frontMatter = 'full', replace = false, signal, progress, ...filter }: ExportPagesOptions,
 ): Promise<number | null> {
   const [{ exportTo }, { lookInto }] = await Promise.all([import('../corpus/export.js'), import('./look.js')]);
   return lookInto(dir, (reader, folders) =>
     exportTo(path, reader, folders, {
-      ...{ format, filter: { ...EVERY_PAGE, ...filter } },
+      ...{ format, filter: { ...EVERY_PAGE, ...filter }, markdown: { text, frontMatter } },
+      replaces: replace,
       ...{ software: `Saunter/${version()}`, now: systemClock.wall() },
       isStopped: () => signal?.aborted ?? false,
       onProgress: progress ?? (() => {}),

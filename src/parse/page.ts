@@ -12,6 +12,7 @@ import { toMarkdown } from './markdown.js';
 import type { PageMetadata } from './metadata.js';
 import { applyRobotsTag, type PageRobots } from './robots-meta.js';
 import { PageScan } from './scan.js';
+import { wholeBlocks } from './whole-text.js';
 
 export interface PageInput {
   /** The body, content codings removed. */
@@ -37,8 +38,8 @@ export interface PageOptions {
   mainText?: boolean;
   /** Keep all text beside the main text, too (default true); where there is no main text it is kept in any case. */
   text?: boolean;
-  /** Also write the main text as Markdown (default false). */
-  markdown?: boolean;
+  /** Also write the main text as Markdown (default false); `whole`: all text but navigation, header, footer and asides. */
+  markdown?: boolean | 'whole';
   /** Also read Open Graph and JSON-LD (default false). */
   metadata?: boolean;
 }
@@ -86,7 +87,7 @@ export function parsePage(input: PageInput, options: PageOptions = {}): ParsedPa
     utf8,
     head,
     input.limits?.links ?? DEFAULT_LINK_LIMIT,
-    options.anchorText === true || options.markdown === true,
+    options.anchorText === true || Boolean(options.markdown),
   );
   for (const header of input.xRobotsTag ?? []) applyRobotsTag(head.robots, header, input.agent, head.aiPreferences);
   const { text } = scan;
@@ -110,7 +111,9 @@ export function parsePage(input: PageInput, options: PageOptions = {}): ParsedPa
   };
   if (options.text !== false || page.mainText === '') page.text = text.slice(0, text.length);
   if (options.metadata) page.metadata = head.finishMetadata();
-  if (options.markdown && chosen !== null) page.markdown = toMarkdown(scan, links.hrefs, chosen);
+  if (options.markdown && chosen !== null) {
+    page.markdown = toMarkdown(scan, links.hrefs, options.markdown === 'whole' ? wholeBlocks(scan) : chosen);
+  }
   scan.tokens.end();
   text.release();
   return page;

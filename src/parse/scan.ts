@@ -9,6 +9,7 @@ import { Attr, Tag, TagClass, tagClass } from './elements.js';
 import { Hint, hintsOfWords, tagHints } from './hints.js';
 import { LinkCollector, LinkFlag, relFlags } from './links.js';
 import { Entry, OpenElements } from './open-elements.js';
+import { Role, roleOf } from './roles.js';
 import { BlockFlag, TextBuilder } from './text-builder.js';
 import { ATTR_STRIDE, TextKind, Token, Tokenizer } from './tokenizer.js';
 import { TreeRules } from './tree-rules.js';
@@ -67,6 +68,8 @@ export class PageScan extends TreeRules {
   anchorRanges: number[] | null = null;
   /** Where inline code begins and ends, when links' texts are. */
   codeRanges: number[] = [];
+  /** ARIA landmarks by row, when links' texts are asked for. */
+  roles: Map<number, number> | null = null;
 
   #head: HeadVisitor = NO_HEAD;
   #templates = 0;
@@ -86,6 +89,7 @@ export class PageScan extends TreeRules {
     this.noscript = false;
     this.anchorRanges = anchorText ? [] : null;
     this.codeRanges = [];
+    this.roles = anchorText ? new Map() : null;
     this.#head = head;
     this.#templates = this.#muted = this.#preformatted = this.#rowFirstBlock = 0;
     this.#anchor = -1;
@@ -333,6 +337,7 @@ export class PageScan extends TreeRules {
       this.#templates > 0 ? 0 : tokens.attributeCount === 0 ? tagHints[tag] : tagHints[tag] | this.#attributeHints();
     if (hints & Hint.hidden) text.breakBlock();
     const row = elements.add(tag, open.topRow, hints);
+    if (this.roles !== null && tokens.attributeCount > 0) this.#note(row);
     open.push(tag, row, kind, text.flags);
     tokens.foreign = kind !== 0;
     if (isMuted(tag, kind)) this.#muted++;
@@ -345,6 +350,11 @@ export class PageScan extends TreeRules {
       if (text.blockCount > this.#rowFirstBlock) text.separator = TAB;
       this.#endAnchor();
     }
+  }
+
+  #note(row: number): void {
+    const role = roleOf(this.attribute(Attr.role));
+    if (role !== Role.none) this.roles?.set(row, role);
   }
 
   protected override closed(tag: number, row: number, kind: number, saved: number): void {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -219,6 +219,44 @@ test('links in Markdown lead from file to file where there is one, by the normal
   expect(linksOf(two)).toEqual([one[1]]);
   expect(linksOf(three)).toEqual([`../${two.join('/')}`]);
   rmSync(linked.dir, { recursive: true });
+});
+
+describe('a mirror in Markdown', () => {
+  const read = (path: string, url: string): string => readFileSync(join(path, ...filePath(url)), 'utf8');
+
+  test('a page that repeats another leads to its file', async () => {
+    const { path } = await exportFile('markdown', 'twins');
+    expect(read(path, `${A}twin`)).toMatch(new RegExp(`\\n\\nThe same as \\[${A}\\]\\(${filePath(A)[1]}\\)\\.\\n$`));
+  });
+
+  test('lean front matter says what the page is, and no more', async () => {
+    const { path } = await exportFile('markdown', 'lean', { markdown: { text: 'whole', frontMatter: 'lean' } });
+    const [, head] = /^---\n(.*?)\n---\n/s.exec(read(path, A))!;
+    expect(head.replace(/fetchedAt: ".*?"/, 'fetchedAt')).toBe(`title: "One"\nurl: "${A}"\nfetchedAt\nlanguage: "en"`);
+  });
+
+  test('is replaced by the next one, once that is whole', async () => {
+    const { path } = await exportFile('markdown', 'mirror');
+    const before = join(path, 'a.example', 'gone-0123456789.md');
+    writeFileSync(before, 'of a page that is gone');
+    expect((await exportFile('markdown', 'mirror', { replaces: true, isStopped: () => true })).pages).toBeNull();
+    expect(existsSync(before)).toBe(true);
+    expect((await exportFile('markdown', 'mirror', { replaces: true })).pages).toBeGreaterThan(5);
+    expect([existsSync(before), existsSync(join(path, ...filePath(A)))]).toEqual([false, true]);
+    expect(readdirSync(out).filter((name) => name.startsWith('mirror'))).toEqual(['mirror']);
+    expect(readdirSync(path)).toEqual(['a.example', 'b.a.example']);
+  });
+
+  test.each(['notes.md', 'a.example/notes.md', 'a.example/more/'])(
+    'is not replaced where %s is of somebody else',
+    async (file) => {
+      const { path } = await exportFile('markdown', `mixed-${file.replaceAll('/', '_')}`);
+      if (file.endsWith('/')) mkdirSync(join(path, file));
+      else writeFileSync(join(path, file), 'mine');
+      await expect(exportFile('markdown', path.slice(out.length + 1), { replaces: true })).rejects.toThrow(/no export wrote its /); // biome-ignore format: one line
+      expect(existsSync(join(path, file))).toBe(true);
+    },
+  );
 });
 
 describe('an export that does not come to its end', () => {

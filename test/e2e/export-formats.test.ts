@@ -111,7 +111,8 @@ test('Markdown', async () => {
     found.set(facts.url, { ...facts, hasText: text !== '' });
   }
   expect(found.size).toBe(pages.length);
-  for (const { text, ...page } of pages) expect(found.get(page.url)).toEqual({ ...page, hasText: text !== '' });
+  for (const { text, ...page } of pages)
+    expect(found.get(page.url)).toEqual({ ...page, hasText: text !== '' || page.duplicateOf !== null });
 });
 
 describe('docs/queries.md', () => {

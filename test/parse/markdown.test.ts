@@ -46,3 +46,33 @@ describe('Markdown', () => {
     expect(parsePage(input)).not.toHaveProperty('markdown');
   });
 });
+
+describe('the whole page as Markdown', () => {
+  const whole = (html: string): string => {
+    const input = { body: Buffer.from(html), url: 'http://a.example/', contentType: 'text/html; charset=utf-8' };
+    return parsePage(input, { markdown: 'whole' }).markdown!;
+  };
+
+  test('holds tables of contents, lists of options, link-only paragraphs and the last list', () => {
+    const text =
+      whole(`<title>Options</title><header><a href=/>Home</a></header><nav><a href=/other>Other</a></nav><main><h1>Options</h1>
+      <ul class=toc><li><a href=#a>First part</a><li><a href=/b>Second part</a></ul>
+      <dl><dt><code>--all</code><dd>Takes everything.<dt><code>--none</code><dd>Takes nothing.</dl>
+      <p><a href=/more>More</a></p><ol><li><a href=/x>One</a><li>Two</ol></main><aside>Ad</aside><footer>Imprint</footer>`);
+    expect(text).toBe(
+      '# Options\n\n- First part\n- [Second part](/b)\n\n`--all`\n\nTakes everything.\n\n`--none`\n\nTakes nothing.\n\n[More](/more)\n\n1. [One](/x)\n2. Two',
+    );
+  });
+  test('leaves out landmarks by name and by role, where there is no main part', () => {
+    expect(whole('<div role=banner>B</div><div role=navigation>N</div><section><header><h1>H</h1></header>T<footer>F</footer></section><div role=search>S</div>')).toBe('# H\n\nT'); // biome-ignore format: one page
+  });
+  test('keeps contents, notes and what a tab hides inside of the article, and no side column of the main part', () => {
+    expect(
+      whole('<p>out<div role=main><nav>site</nav><section><h1>H</h1><nav class=contents><a href=/b>B</a></nav><aside>note</aside><div hidden>tab</div><button>Copy</button></section></div>'),
+    ).toBe('# H\n\n[B](/b)\n\nnote\n\ntab'); // biome-ignore format: one page
+  });
+  test('is all there is, where everything is frame', () => {
+    expect(whole('<nav><a href=/a>A</a></nav>')).toBe('[A](/a)');
+    expect(whole('')).toBe('');
+  });
+});
