@@ -29,6 +29,8 @@ import type { TextCache } from './state/text-cache.js';
 /** Where leases go: the pool of page workers. */
 export interface Workers {
   room(): Int32Array;
+  /** The bodies that are held exceed their budget. */
+  readonly isFull: boolean;
   submit(leases: readonly Lease[]): void;
   abort(): void;
   close(): Promise<void>;
@@ -192,8 +194,9 @@ export class Crawl {
     this.#timer = null;
     if (now - this.#startedAt >= this.#limits.maxDuration) this.stop('max-duration');
     if (this.#p.batches.dueAt(now) <= now) this.#commit();
-    this.#nextAt = this.#needsBackpressure() ? Number.POSITIVE_INFINITY : this.#lease(now);
-    if (this.#hasEnded(now)) {
+    const isHeldBack = this.#needsBackpressure();
+    this.#nextAt = isHeldBack ? Number.POSITIVE_INFINITY : this.#lease(now);
+    if (this.#hasEnded(now, isHeldBack)) {
       this.#resolve();
       return;
     }
@@ -205,9 +208,11 @@ export class Crawl {
     this.#timer = setTimeout(() => this.wake(), sleep);
   }
 
-  /** The one predicate: no lease goes out while we are stopping or paused, or while the store is behind. */
+  /** The one predicate: no lease goes out while we are stopping or paused, while the store is behind, or while the bodies
+   * in flight exceed their budget. How many may go out otherwise is the workers' room. */
   #needsBackpressure(): boolean {
-    return this.#end !== null || this.#paused || this.#p.batches.isBehind;
+    const { batches, workers } = this.#p;
+    return this.#end !== null || this.#paused || batches.isBehind || workers.isFull;
   }
 
   /** Leases what is due. Returns when to ask again. */
@@ -301,11 +306,12 @@ export class Crawl {
       );
   }
 
-  #hasEnded(now: number): boolean {
+  /** @param isHeldBack nothing was leased in this turn, whatever is due */
+  #hasEnded(now: number, isHeldBack: boolean): boolean {
     const { frontier, batches } = this.#p;
     const { patience, maxPages, stands } = this.#limits;
     if (this.#end === null && !this.#paused) {
-      const isIdle = frontier.underWay === 0 && !batches.isBehind && now >= this.#steeredAt + patience;
+      const isIdle = frontier.underWay === 0 && !isHeldBack && now >= this.#steeredAt + patience;
       if (maxPages <= this.#pages && frontier.leases.size === 0) this.#end = 'max-pages';
       else if (isIdle && this.#nextAt === Number.POSITIVE_INFINITY) this.#end = 'done';
       else if (isIdle && !stands && this.#nextAt > now + patience) this.#end = 'waiting';

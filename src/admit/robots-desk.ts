@@ -30,7 +30,7 @@ export interface RobotsDeskOptions {
   /** Product token of our User-Agent. */
   agent: string;
   times: RobotsTimes;
-  /** Crawl-delay is obeyed up to this, ms; beyond, the host counts as disallowed. */
+  /** Crawl-delay is obeyed up to this, ms; beyond, the origin counts as disallowed. */
   crawlDelayCap: number;
   /** Bytes of compiled rules in memory. */
   memory: number;
@@ -244,7 +244,7 @@ export class RobotsDesk {
     let rules: Rules = isCopy ? copy.kept : rulesOf(state, null, this.#options.agent);
     let crawlDelay = isCopy ? copy.crawlDelay : 0;
     if (crawlDelay > this.#options.crawlDelayCap) {
-      const words = `Crawl-delay of ${Math.round(crawlDelay / 1000)} s is more than we wait: nothing of it is fetched`;
+      const words = `Crawl-delay of ${Math.round(crawlDelay / 1000)} s is more than we wait: nothing of ${origin.name} is fetched`;
       changes?.hostEvents.push({ host: origin.host, at: now, kind: 'crawl-delay', until: 0, value: crawlDelay, words });
       rules = DENY_ALL;
       crawlDelay = 0;

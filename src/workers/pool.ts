@@ -91,15 +91,19 @@ export class WorkerPool {
     this.#watch.unref();
   }
 
-  /** Leases that each worker may get now: the one predicate of back-pressure on this side. What is in quarantine takes no
-   * room from others: the frontier grants one of those at a time. */
+  /** Leases that each worker may get now. What is in quarantine takes no room from others: the frontier grants one of
+   * those at a time. */
   room(): Int32Array {
-    const isFull = this.#shared.bodies > this.#options.bodyBudget;
     const each = Math.ceil(this.#options.concurrency / this.#members.length);
     for (const [index, member] of this.#members.entries()) {
-      this.#room[index] = isFull || member.isClosing ? 0 : Math.max(each - member.out.size, 0);
+      this.#room[index] = member.isClosing ? 0 : Math.max(each - member.out.size, 0);
     }
     return this.#room;
+  }
+
+  /** The bodies that the workers hold exceed their budget: nothing is to be submitted (`needsBackpressure` of the loop). */
+  get isFull(): boolean {
+    return this.#shared.bodies > this.#options.bodyBudget;
   }
 
   /** Bytes of bodies that the workers hold. */

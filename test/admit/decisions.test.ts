@@ -182,6 +182,23 @@ describe('robots.txt', () => {
     expect(requests[3].at - requests[2].at).toBeGreaterThanOrEqual(20 * MINUTE);
   });
 
+  test('that asks for more than an hour between requests closes its own origin, and says which', () => {
+    const crawl = new Decisions();
+    crawl.admit('http://a.test/closed');
+    crawl.admit('http://a.test:8080/open');
+    const requests = crawl.run(MINUTE, (target) => {
+      if (!isRobots(target)) return { body: target };
+      return target.includes(':8080') ? { status: 404 } : { body: 'User-agent: *\nCrawl-delay: 3601' };
+    });
+    expect(requests.map(({ target }) => target).filter((target) => !isRobots(target))).toEqual([
+      'http://a.test:8080/open',
+    ]);
+    expect(crawl.changes.hostEvents.map(({ kind, words }) => `${kind}: ${words}`)).toEqual([
+      'crawl-delay: Crawl-delay of 3601 s is more than we wait: nothing of http://a.test is fetched',
+    ]);
+    expect(crawl.frontier.urls.inState[UrlState.denied]).toBe(1);
+  });
+
   test('sets its Crawl-delay from the request on that brought it', () => {
     const crawl = new Decisions();
     for (let i = 0; i < 3; i++) crawl.admit(`http://a.test/${i}`);
