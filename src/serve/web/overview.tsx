@@ -34,12 +34,6 @@ export function Overview({ live }: { live: Live }) {
           empty="No errors."
         />
         <Bars title="Refused URLs by reason" rows={sorted(stats.rejected)} empty="None were refused." />
-        <Bars
-          title="Parameters removed from URLs"
-          note="They track or name a session; a link counts each time it is met."
-          rows={sorted(stats.removed)}
-          empty="None were removed."
-        />
         <section class="card wide">
           <h2>Requests</h2>
           <ul class="feed">
