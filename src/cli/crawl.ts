@@ -8,6 +8,7 @@ import type { Attendant } from '../embedded/run.js';
 import { UserError } from '../errors.js';
 import type { Score } from '../frontier/score.js';
 import { version } from '../version.js';
+import { announced } from './announce.js';
 import { type Arguments, type CommandSpec, OPTIONS_WITH_FLAGS } from './arguments.js';
 import type { ExitCode, World } from './command.js';
 import { CONFIG_FLAG, type Configured, configured } from './configured.js';
@@ -46,8 +47,8 @@ export const spec: CommandSpec = {
   ],
   notes: [
     'Ctrl-C stops cleanly, and the same command goes on. A crawl that leaves this machine needs --contact, so that the ' +
-      'owners of sites know whom to ask. Progress and remarks are for terminals: where standard error is none, the crawl is ' +
-      'silent until its end, and saunter status --dir DIR tells how far it is. Exit codes: 0 the crawl has pages, 1 it has none, 2 wrong usage, 130 interrupted.',
+      'owners of sites know whom to ask. Progress and remarks are for terminals: where standard error is none, one line ' +
+      'says that the crawl begins, and saunter status --dir DIR tells how far it is. Exit codes: 0 the crawl has pages, 1 it has none, 2 wrong usage, 130 interrupted.',
   ],
 };
 
@@ -65,8 +66,8 @@ const ENDS = {
 export async function run(args: Arguments, world: World): Promise<ExitCode> {
   const { terminal } = world;
   const setUp = await configured(args, terminal);
-  const { options, hasSeeds } = await crawlOptions(args, world, setUp);
-  if (hasSeeds) terminal.say(`Crawling into ${options.dir}. Ctrl-C stops cleanly.`);
+  const options = await crawlOptions(args, world, setUp);
+  terminal.say(`Crawling into ${options.dir}. Ctrl-C stops cleanly.`);
   // Loaded here, not above: --help needs none of it.
   const [{ runCrawl }, { PAGE_THREAD }, { listening }, { administered }, { observed }] = await Promise.all([
     import('../embedded/run.js'),
@@ -91,7 +92,11 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
     PAGE_THREAD,
     hearing(
       setUp,
-      live.attending(observed(options, remark, administered(options, remark, listening(options.dir, ui)))),
+      announced(
+        options.dir,
+        terminal,
+        live.attending(observed(options, remark, administered(options, remark, listening(options.dir, ui)))),
+      ),
     ),
   );
   if (args.flags.get('seeds') === '-') world.stdin.destroy(); // stopped before its end, it would keep the process alive
@@ -114,7 +119,7 @@ async function crawlOptions(
   args: Arguments,
   world: Pick<World, 'stdin' | 'signal'>,
   { config, functions }: Configured,
-): Promise<{ options: CrawlOptions; hasSeeds: boolean }> {
+): Promise<CrawlOptions> {
   checkWorkers(config, availableParallelism());
   const { first, seeds, digest } = await readSeeds(args.operands, args.flags.get('seeds') ?? null, world.stdin);
   const dir = args.flags.get('dir') ?? (first === null ? null : directoryOf(first));
@@ -126,7 +131,7 @@ async function crawlOptions(
       2,
     );
   }
-  const options: CrawlOptions = {
+  return {
     seeds,
     seedsDigest: digest,
     dir,
@@ -137,7 +142,6 @@ async function crawlOptions(
     ...(functions.fetch && { fetch: functions.fetch as FetchHook }),
     signal: world.signal,
   };
-  return { options, hasSeeds: first !== null };
 }
 
 /** Lets the hook of a config file hear how visits ended. */

@@ -1,10 +1,13 @@
 import { readHostRepeats } from '../corpus/repeats.js';
 import { readStates, rows, STATES } from '../corpus/states.js';
 import { type HostWait, hostsMet, waitingHosts } from '../corpus/waiting.js';
+import { type TurnWait, waitingTurns } from '../corpus/waiting-turns.js';
 import type { CeilingSummary, CrawlSummary, SeenSummary } from '../crawl-options.js';
 import { lookInto } from '../embedded/look.js';
+import { type Holder, type Owner, ownerOf } from '../engines/lock.js';
 import type { StoreReader } from '../engines/ports.js';
 import { systemClock } from '../engines/system.js';
+import { readOpenLeases } from '../state/leases-file.js';
 import { Tally } from '../state/tally.js';
 import { metaOf } from '../store-meta.js';
 import { counted, formatCount, formatSize } from '../units.js';
@@ -23,12 +26,13 @@ export const spec: CommandSpec = {
 };
 
 export async function run(args: Arguments, { terminal }: World): Promise<ExitCode> {
-  const status = await lookInto(requireDir(args), (reader) => read(reader));
+  const dir = requireDir(args);
+  const status = await lookInto(dir, (reader) => read(reader, dir));
   terminal.print(args.flags.has('json') ? JSON.stringify(status) : words(status));
   return 0;
 }
 
-function read(reader: StoreReader) {
+function read(reader: StoreReader, dir: string) {
   const tally = new Tally();
   let first = 0;
   let last = 0;
@@ -38,11 +42,18 @@ function read(reader: StoreReader) {
     if (request.ended > last) last = request.ended;
   }
   for (const visit of rows(reader, 'visits')) tally.add({ requests: [], visits: [visit], denied: [], dead: [] });
-  const { states } = readStates(reader);
+  const urlStates = readStates(reader);
+  const { states } = urlStates;
+  const now = systemClock.wall();
+  const running = ownerOf(dir);
+  const { clean, stoppedAt } = readOpenLeases(dir);
   const inState = Object.fromEntries(STATES.map((state) => [state, 0]));
   for (const state of states) inState[STATES[state]]++;
   const { pages, requests, bytes, duplicates, nearDuplicates, revisits, notModified, changed, errors } = tally;
   return {
+    running,
+    ...(running === null && { stopped: stoppedAt === null ? null : new Date(stoppedAt).toISOString() }),
+    ...(running === null && { killed: requests > 0 && !clean }),
     pages,
     requests,
     bytes,
@@ -53,8 +64,8 @@ function read(reader: StoreReader) {
     hosts: hostsMet(reader),
     known: states.length,
     ...inState,
-    waiting: waitingHosts(reader, states, systemClock.wall()),
     removed: metaOf<Record<string, number>>(reader, 'removed', {}),
+    waiting: { ...waitingHosts(reader, states, now), ...waitingTurns(reader, urlStates, now) },
     errors: { ...errors },
     ceiling: metaOf<CeilingSummary | null>(reader, 'ceiling', null),
     seen: metaOf<SeenSummary | null>(reader, 'seen.bloom', null),
@@ -62,11 +73,14 @@ function read(reader: StoreReader) {
     lastRequest: last === 0 ? null : new Date(last).toISOString(),
   } as Record<string, unknown> & { pages: number; requests: number; bytes: number; errors: Record<string, number> } & {
     removed: Record<string, number>;
+    running: Owner | null;
     ceiling: CeilingSummary | null;
-    waiting: ReturnType<typeof waitingHosts>;
+    waiting: WaitingUrls;
     seen: SeenSummary | null;
   } & ReturnType<typeof repeats>;
 }
+
+type WaitingUrls = ReturnType<typeof waitingHosts> & ReturnType<typeof waitingTurns>;
 
 /** Hosts that are mostly copies of one other, and hosts that repeat themselves. */
 function repeats(reader: StoreReader) {
@@ -84,6 +98,7 @@ function repeats(reader: StoreReader) {
 function words(status: ReturnType<typeof read>): string {
   const count = (key: string): string => formatCount(Number(status[key])).padStart(12);
   const lines = [
+    `state ${' '.repeat(20)}${stateWords(status)}`,
     `pages      ${count('pages')}   of ${counted(Number(status.hosts), 'host')}, ${formatSize(status.bytes)}`,
     `requests   ${count('requests')}   ${status.firstRequest === null ? 'none was made yet' : `${status.firstRequest} to ${status.lastRequest}`}`,
     `known URLs ${count('known')}`,
@@ -116,6 +131,22 @@ function words(status: ReturnType<typeof read>): string {
   return lines.join('\n');
 }
 
+/** Who works on the crawl, or how the last run ended. */
+function stateWords({ running, stopped, killed, lastRequest }: ReturnType<typeof read>): string {
+  if (running !== null) {
+    const since = running.since === null ? '' : ` since ${running.since}`;
+    const by = running.pid === null ? '' : `, process ${running.pid}`;
+    return `${RUNNING[running.holder ?? 'crawl']}${by}${since}`;
+  }
+  if (killed === true) return `does not run: it was killed, after ${lastRequest}; saunter crawl goes on with it`;
+  return typeof stopped === 'string' ? `does not run: it stopped cleanly at ${stopped}` : 'does not run';
+}
+
+const RUNNING: Readonly<Record<Holder, string>> = {
+  ...{ crawl: 'runs', program: 'is run by a program', import: 'is being imported into' },
+  ...{ reparse: 'is being read again (saunter reparse)', operator: 'is being told something' },
+};
+
 /** How many there are, and the first by name: saunter list hosts has all. */
 function hostLine(what: string, names: readonly string[]): string[] {
   return names.length === 0 ? [] : [`${what.padEnd(10)} ${formatCount(names.length).padStart(12)}   ${named(names)}`];
@@ -128,10 +159,15 @@ export const WAITS: Readonly<Record<HostWait, string>> = {
   robots: 'whose robots.txt cannot be read: nothing is fetched until it can',
 };
 
+const TURNS: Readonly<Record<TurnWait, string>> = {
+  retry: 'that failed, and are tried again later',
+  delay: 'that asks for a long delay (saunter audit HOST)',
+};
+
 /** Of the pending URLs, those that wait for more than their turn. */
-function waitingLines(waiting: ReturnType<typeof waitingHosts>): string[] {
+function waitingLines(waiting: WaitingUrls): string[] {
   return Object.entries(waiting).map(([wait, { hosts, urls, next }]) => {
     const until = next === null ? '' : `; the first until ${new Date(next).toISOString()}`;
-    return `    ${formatCount(urls).padStart(17)}   of ${counted(hosts, 'host')} ${WAITS[wait as HostWait]}${until}`;
+    return `    ${formatCount(urls).padStart(17)}   of ${counted(hosts, 'host')} ${{ ...WAITS, ...TURNS }[wait as HostWait | TurnWait]}${until}`;
   });
 }

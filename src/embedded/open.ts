@@ -67,6 +67,8 @@ export interface OpenedCrawl {
   widened(seeds: readonly SeedPlace[]): void;
   /** Counted by those who stand beside the crawl: lines of its log, and spans of its traces. */
   told: { linesLost: number; spansSent: number; spansDropped: number };
+  /** When the last run stopped cleanly, wall ms: null if it did not. Null for a new crawl. */
+  resumes: { stoppedAt: number | null } | null;
   /** Who hears of each commit. */
   heard: ((changes: Changes) => void)[];
   /** Closes everything; an index of a crawl that has ended is sorted. */
@@ -267,6 +269,7 @@ async function wire(
       heard,
       close,
     },
+    resumes: who.isNew ? null : { stoppedAt: last.clean ? last.stoppedAt : null },
     told: { linesLost: 0, spansSent: 0, spansDropped: 0 },
     bodies: () => workers.bodies,
     secret: who.secret,

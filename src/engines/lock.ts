@@ -4,6 +4,7 @@
  * with a process id cannot be made free of races; a listening socket leaves a file behind and is not seen from another
  * container on the same volume.) What the file holds, the owner's id and the time, is for the error only.
  */
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { UserError } from '../errors.js';
@@ -59,6 +60,30 @@ export function lockDirectory(dir: string, now: number, holder: Holder = 'crawl'
       if (HELD.delete(held)) held.close();
     },
   };
+}
+
+/** Who has a directory at this moment. */
+export interface Owner {
+  /** Null if it cannot be told. */
+  readonly pid: number | null;
+  readonly since: string | null;
+  readonly holder: Holder | null;
+}
+
+/** Who has the directory; null if nobody has. It is not taken. */
+export function ownerOf(dir: string): Owner | null {
+  const path = join(dir, 'lock');
+  if (!existsSync(path)) return null;
+  let db: Database | undefined;
+  try {
+    db = openDatabase(path, { readOnly: true, timeout: 0 });
+    db.prepare('PRAGMA user_version').get();
+    return null;
+  } catch (error) {
+    return isBusy(error) ? (readOwner(path) ?? { pid: null, since: null, holder: null }) : null;
+  } finally {
+    db?.close();
+  }
 }
 
 /** Above the number of any process. */

@@ -1,9 +1,11 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { noChanges } from '../../src/changes.js';
+import { readStates } from '../../src/corpus/states.js';
 import { waitingHosts } from '../../src/corpus/waiting.js';
+import { waitingTurns } from '../../src/corpus/waiting-turns.js';
 import { MemoryStore } from '../../src/engines/memory.js';
-import { hostRow, urlRow } from '../engines/rows.js';
+import { hostRow, requestRow, urlRow } from '../engines/rows.js';
 import { MadeCrawl, START } from './made-crawl.js';
 
 let made: MadeCrawl;
@@ -36,6 +38,30 @@ test('URLs wait for hosts that are blocked, offline or asleep, as long as these 
     offline: { hosts: 1, urls: 2, next: START + 9_000 },
   });
   reader.close();
+});
+
+test('URLs wait that failed, and those of a host that asks for a long delay', () => {
+  const store = new MemoryStore();
+  const epoch = store.beginEpochNow();
+  const request = (id: number, url: number, host: number, over: object) =>
+    requestRow(id, { url, host, kind: 'page', started: START - 100, ended: START, ...over });
+  const changes = {
+    ...noChanges(),
+    hosts: [hostRow(0, { name: 'a.test' }), hostRow(1, { name: 'b.test' })],
+    urls: [0, 0, 1, 1].map((host, id) => urlRow(id, { host, via: -1 })),
+    requests: [
+      request(0, 0, 0, { code: 'http.server', status: 500, delay: 1_000 }),
+      request(1, 2, 1, { delay: 600_000 }),
+    ],
+  };
+  store.commitNow({ epoch, sequence: 1, changes });
+  const states = readStates(store);
+  states.states[2] = 2;
+  expect(waitingTurns(store, states, START + 2_000)).toEqual({
+    retry: { hosts: 1, urls: 1, next: null },
+    delay: { hosts: 1, urls: 1, next: START + 600_000 },
+  });
+  expect(waitingTurns(store, states, START + 600_000)).toEqual({ retry: { hosts: 1, urls: 1, next: null } });
 });
 
 test('URLs wait where robots.txt cannot be read, at that origin alone, and until it can', () => {

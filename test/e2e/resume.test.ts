@@ -95,8 +95,15 @@ describe('a crawl that is interrupted', () => {
     expect([pending > 0, requests]).toEqual([true, site.log.length]);
     expect((await saunter(['verify', '--dir', dir])).code).toBe(0);
 
-    const { code, summary } = await crawl(all(dir));
+    expect((await saunter(['status', '--dir', dir])).out).toMatch(
+      /^state +does not run: it stopped cleanly at 20\S+Z$/m,
+    );
+
+    const { code, summary, err } = await crawl(all(dir));
     expect(code).toBe(0);
+    expect(interrupted.err).not.toContain('goes on:');
+    const held = `It goes on: ${pages} pages held, ${pending} URLs wait; the last run stopped cleanly at 20`;
+    expect(err).toContain(held);
     expect(summary).toMatchObject({ pages: 3 * PAGES, pending: 0, deadLetters: 0, requests: 3 * PAGES + 3 });
     expect(new Set(fetched()).size).toBe(3 * PAGES);
     expect(site.log).toHaveLength(3 * PAGES + 3); // and robots.txt once: the answer is kept
@@ -110,7 +117,10 @@ describe('a crawl that is interrupted', () => {
     running.child.kill('SIGINT');
     const ran = await running.over;
     expect(ran.code).toBe(130);
-    expect(ran.err).toMatch(/^Stopping: .*\nStopped\. To go on: saunter crawl --dir \S+ with the same options\.\n$/);
+    expect(ran.err.split('\n', 1)).toEqual([`Crawling into ${dir}; saunter status --dir ${dir} tells how it stands.`]);
+    expect(ran.err).toMatch(
+      /^Crawling .*\nStopping: .*\nStopped\. To go on: saunter crawl --dir \S+ with the same options\.\n$/,
+    );
     expect(summaryOf(ran).requests).toBe(site.log.length);
     expect(readFileSync(join(dir, 'leases.open'), 'latin1')).toMatch(/^saunter leases 1\nclean \d+\n$/);
   });
@@ -140,12 +150,20 @@ describe('a crawl with checkpoints', () => {
     expect([interrupted.code, existsSync(checkpoint)]).toEqual([130, true]);
     const killed = start(['crawl', '--json', '--workers', '1', ...all(dir), '--config', config]);
     while (site.log.length < 40) await pause(20);
+    const status = async (...more: string[]) => (await saunter(['status', '--dir', dir, ...more])).out;
+    expect(await status()).toMatch(new RegExp(`^state +runs, process ${killed.child.pid} since 20\\S+Z$`, 'm'));
+    expect(JSON.parse(await status('--json'))).toMatchObject({ running: { pid: killed.child.pid, holder: 'crawl' } });
     killed.child.kill('SIGKILL');
     await killed.over;
+    expect(await status()).toMatch(
+      /^state +does not run: it was killed, after 20\S+Z; saunter crawl goes on with it$/m,
+    );
+    expect(JSON.parse(await status('--json'))).toMatchObject({ running: null, stopped: null, killed: true });
     const committed = readFileSync(checkpoint);
 
     const last = await crawl(all(dir, '--config', config));
     expect(last.err).not.toContain('checkpoint');
+    expect(last.err).toMatch(/It goes on: \d+ pages held, \d+ URLs? waits?; the last run was killed\./);
     expect(last.summary).toMatchObject({ pages: 3 * PAGES, pending: 0, deadLetters: 0 });
     expect(new Set(fetched()).size).toBe(3 * PAGES);
     expect((await saunter(['verify', '--dir', dir])).code).toBe(0);
