@@ -2,6 +2,7 @@
 export { type Changes, noChanges } from './changes.js';
 export type { Config, OptionName } from './config/config.js';
 export { loadConfig } from './config/load-config.js';
+export type { WrittenRule } from './config/rules.js';
 export type { ExportFormat } from './corpus/export.js';
 export type { PageFilter } from './corpus/page-filter.js';
 export type { ExportedPage } from './corpus/pages.js';

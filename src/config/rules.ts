@@ -33,6 +33,15 @@ export interface CrawlRule {
   readonly reject?: RejectCondition;
 }
 
+/** A rule as a file or a program may write it: one value where a list could stand, numbers for families. */
+export interface WrittenRule {
+  readonly accept?: Written<RuleCondition>;
+  readonly reject?: Written<RejectCondition>;
+}
+type Written<C> = {
+  readonly [K in keyof C]?: C[K] | string | (K extends 'addressFamily' ? 4 | 6 | readonly (4 | 6)[] : never);
+};
+
 const MOST_RULES = 1_000;
 const MOST_VALUES = 10_000;
 /** In all rules together: each may take half a MiB of each page worker, if URLs are made for it. */

@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Config, OptionName } from '../config/config.js';
 import { checkWorkers, loadConfig, userAgent } from '../config/load-config.js';
+import type { WrittenRule } from '../config/rules.js';
 import type { CrawlOptions, CrawlProgress, CrawlSummary, FetchHook } from '../crawl-options.js';
 import { UserError } from '../errors.js';
 import type { Score } from '../frontier/score.js';
@@ -33,7 +34,9 @@ export interface CrawlerHooks {
 
 /** Any option of docs/configuration.md by its name (`maxPages`, `'timeout.dns'`), as a config file writes it: durations
  * and sizes as text (`'1s'`, `'64KiB'`) or as a number of ms and bytes. */
-export type CrawlerOptions = { readonly [Name in OptionName]?: Config[Name] | string };
+export type CrawlerOptions = {
+  readonly [Name in OptionName]?: Config[Name] | string | (Name extends 'rules' ? readonly WrittenRule[] : never);
+};
 
 export interface CrawlerConfig extends CrawlerOptions {
   /** http(s) URLs; a host name alone means https. May be left out to go on with what the directory holds. A list is

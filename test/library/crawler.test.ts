@@ -7,6 +7,7 @@ import { built, removeScratches, root, saunter, scratch } from '../support/saunt
 import { links, Sites } from '../support/sites.js';
 
 const { createCrawler, exportPages, UserError } = await built<typeof import('../../src/index.js')>('index.js');
+type CrawlerConfig = import('../../src/index.js').CrawlerConfig;
 type Page = import('../../src/index.js').CrawledPage;
 
 const PAGES = Array.from({ length: 30 }, (_, i) => `/page-${i}`);
@@ -51,6 +52,21 @@ test('the iteration gives what export gives, each page once and with its text', 
   const exported = out.trimEnd().split('\n').map((line) => JSON.parse(line) as object); // biome-ignore format: one line
   expect(pages).toEqual(exported.map((page) => ({ ...page, revisit: false, changed: true })));
   expect(pages.find(({ title }) => title === '/page-7')?.text).toContain('The words of /page-7');
+});
+
+test('rules are written as in a config file, and decide', async () => {
+  const config: CrawlerConfig = {
+    ...here(),
+    rules: [
+      { accept: { regexp: '/page-[1-5]$' } },
+      { reject: { addressFamily: 6 } },
+      { reject: { contentType: ['image/*'] } },
+      { reject: { host: '127.0.0.1' } },
+    ],
+  };
+  const crawler = createCrawler(config);
+  expect((await urlsOf(crawler)).sort()).toEqual(['/', ...[1, 2, 3, 4, 5].map((page) => `/page-${page}`)]);
+  expect(crawler.summary?.rejected.rules).toBeGreaterThan(0);
 });
 
 test('a page is given after its commit', async () => {
