@@ -26,7 +26,7 @@ const GROWTH = 1.3;
 export async function grownBench(options: GrownOptions): Promise<boolean> {
   const costs: number[] = [];
   for (const [i, urls] of options.sizes.entries()) {
-    const given = options.dirs[i];
+    const given = options.dirs[i] || undefined;
     const scratch = mkdtempSync(resolve('saunter-grown-'));
     try {
       const dir = given ?? join(scratch, 'grown');
