@@ -1,4 +1,6 @@
 /** The command line: flags and operands, from a description of each command (`help.ts` has its `--help`). */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { OPTION_NAMES, type OptionName, optionOf } from '../config/config.js';
 import type { FlagValues } from '../config/load-config.js';
 import { UserError } from '../errors.js';
@@ -40,6 +42,13 @@ export interface Arguments {
   /** Flags that stand for options, for `loadConfig`. */
   readonly options: FlagValues;
 }
+
+/** Of a command that looks at one crawl and takes nothing else: its directory may stand alone, without `--dir`. */
+export const DIR_OPERAND = '[DIR]';
+
+/** What may have been meant by an operand too many. */
+const hintOf = (operand: string, known: ReadonlyMap<string, FlagSpec>): string =>
+  known.has('dir') && existsSync(join(operand, 'crawl.sqlite')) ? ` (did you mean --dir ${operand}?)` : '';
 
 /** Values that name a place on the disk. */
 const PLACES: ReadonlySet<string> = new Set(['DIR', 'FILE', 'PATH']);
@@ -98,9 +107,15 @@ export function parseArguments(spec: CommandSpec, argv: readonly string[]): Argu
   }
   const help = given.has('help');
   if (!help && operands.length > spec.mostOperands) {
-    throw new UserError(`saunter ${spec.name} has no use for "${operands[spec.mostOperands]}": ${usageOf(spec)}`, 2);
+    throw new UserError(
+      `saunter ${spec.name} has no use for "${operands[spec.mostOperands]}"${hintOf(operands[spec.mostOperands], known)}: ${usageOf(spec)}`,
+      2,
+    );
   }
-  return { help, operands, ...split(spec, known, given) };
+  if (spec.operands !== DIR_OPERAND || operands.length === 0) return { help, operands, ...split(spec, known, given) };
+  if (given.has('dir')) throw new UserError('The directory is given twice: once with --dir, once without.', 2);
+  given.set('dir', [operands[0]]);
+  return { help, operands: [], ...split(spec, known, given) };
 }
 
 /** The values of a flag that takes several, with commas between them. */
@@ -137,6 +152,11 @@ function flagNamed(argument: string, known: ReadonlyMap<string, FlagSpec>, spec:
   const name = argument.replace(/^--?/, '').replace(/=.*$/s, '');
   const flag = argument.startsWith('--') ? known.get(name) : undefined;
   if (flag) return flag;
+  const inFile = OPTION_NAMES.find((option) => option === name && optionOf(option).flag === undefined);
+  if (inFile !== undefined && known.has('config')) {
+    const where = `give a file with --config FILE in which ${inFile} is set (saunter config ${inFile} tells what it takes)`;
+    throw new UserError(`${inFile} is an option of the config file only: ${where}.`, 2);
+  }
   const near = nearest(name, known.keys());
   const hint = near ? `the nearest is --${near}` : `see saunter ${spec.name} --help`;
   throw new UserError(`There is no option ${argument.replace(/=.*$/s, '')}; ${hint}.`, 2);

@@ -1,6 +1,6 @@
 /** What shells know about the command line: scripts made from the descriptions of the commands. Pure. */
 import { OPTION_NAMES } from '../config/config.js';
-import { type CommandSpec, type FlagSpec, flagsOf } from './arguments.js';
+import { type CommandSpec, DIR_OPERAND, type FlagSpec, flagsOf } from './arguments.js';
 
 export type Shell = 'bash' | 'zsh' | 'fish';
 type Commands = readonly CommandSpec[];
@@ -15,7 +15,7 @@ function valuesOf({ value = '' }: FlagSpec): Values {
   const words = value.split('|');
   if (words[0] === 'DIR') return 'folders';
   if (words[0] === 'FILE' || words[0] === 'PATH') return 'files';
-  const fixed = words.filter((word) => /^[a-z0-9+-]+$/.test(word));
+  const fixed = words.filter((word) => /^[a-z0-9.+-]+$/.test(word));
   return fixed.length > 0 ? fixed : 'unknown';
 }
 
@@ -23,6 +23,7 @@ function operandsOf({ operands }: CommandSpec): Values {
   const [first = ''] = operands.split(' ');
   if (/^[a-z]+(?:\|[a-z]+)+$/.test(first)) return first.split('|');
   if (first === '[option...]') return OPTION_NAMES;
+  if (first === DIR_OPERAND) return 'folders';
   return first === 'WARC...' ? 'files' : 'unknown';
 }
 

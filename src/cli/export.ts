@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import {
   EXPORT_FORMATS,
   type ExportFormat,
@@ -13,15 +14,15 @@ import { systemClock } from '../engines/system.js';
 import { UserError } from '../errors.js';
 import { counted, formatCount, parseDuration } from '../units.js';
 import { version } from '../version.js';
-import { type Arguments, type CommandSpec, listOf } from './arguments.js';
+import { type Arguments, type CommandSpec, DIR_OPERAND, listOf } from './arguments.js';
 import { DIR_FLAG, type ExitCode, requireDir, type World } from './command.js';
 import type { Terminal } from './terminal.js';
 
 export const spec: CommandSpec = {
   name: 'export',
   says: 'The pages of a crawl, with their text, for other programs.',
-  operands: '',
-  mostOperands: 0,
+  operands: DIR_OPERAND,
+  mostOperands: 1,
   flags: [
     DIR_FLAG,
     {
@@ -71,7 +72,8 @@ export const spec: CommandSpec = {
   ],
   notes: [
     'One page for each URL that has one, in the order in which they were fetched. A page whose content another one has ' +
-      'names it in duplicateOf, and has no text of its own. An export that is interrupted leaves nothing under its name.',
+      'names it in duplicateOf, and has no text of its own. An export that is interrupted, or has no page, leaves nothing under its name. ' +
+      'Exit code 0, also if no page was wanted (standard error says which option left out the last); 1 if it failed.',
   ],
 };
 
@@ -106,9 +108,10 @@ export async function run(args: Arguments, { terminal, signal }: World): Promise
       if (pages === 0) terminal.error(nothing(whyNoPages(reader, options.filter), flags));
       return signal.aborted ? 130 : 0;
     }
-    const pages = await exportTo(out, reader, paths, options);
+    const pages = await exportTo(out, reader, paths, { ...options, unlessEmpty: true });
     if (pages === null) return 130;
-    if (pages === 0) terminal.error(nothing(whyNoPages(reader, options.filter), flags));
+    const kept = existsSync(out) ? `${out} is as it was` : `${out} was not written`;
+    if (pages === 0) terminal.error(`${nothing(whyNoPages(reader, options.filter), flags)} ${kept}.`);
     else terminal.say(`${counted(pages, 'page')} in ${out}.`);
     return 0;
   });
@@ -122,7 +125,7 @@ function nothing({ pages, left, by }: NoPages, flags: Flags): string {
   const filters = by.map((name) => FILTERS[name]).filter((flag) => flags.has(flag) || flag === 'noindex');
   const words = filters.map((flag) => `--${flag} ${flags.get(flag) ?? 'drop'}`).join(' and ') || 'the filters';
   const which = left === pages ? (left === 1 ? 'the only page' : `all ${formatCount(left)} pages`) : `the ${formatCount(left)} of ${counted(pages, 'page')} that the others left`; // biome-ignore format: short
-  return `No page was exported: ${words} took ${which}.`;
+  return `No page was exported: ${words} left out ${which}.`;
 }
 
 /** The flag of each filter. */

@@ -54,6 +54,10 @@ export async function run(args: Arguments, { terminal, signal }: World): Promise
       terminal.error(cleanLine(sentence));
     },
   });
+  if (counts.records === 0 && refused === args.operands.length) {
+    terminal.error('Nothing was imported: give WARC or ARC files.');
+    return 1;
+  }
   if (args.flags.has('json')) terminal.print(JSON.stringify(counts));
   else {
     const { records, pages, duplicates, nearDuplicates, skipped } = counts;

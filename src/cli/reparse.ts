@@ -6,15 +6,15 @@ import { noCrawl } from '../embedded/look.js';
 import { reparseDirectory } from '../embedded/reparse.js';
 import { counted, formatCount } from '../units.js';
 import { version } from '../version.js';
-import type { Arguments, CommandSpec } from './arguments.js';
+import { type Arguments, type CommandSpec, DIR_OPERAND } from './arguments.js';
 import { type ExitCode, JSON_FLAG, requireDir, type World } from './command.js';
 import { CONFIG_FLAG, configured } from './configured.js';
 
 export const spec: CommandSpec = {
   name: 'reparse',
   says: 'Read the pages of a crawl again from its archive, without a request: after an upgrade, or for another handler.',
-  operands: '',
-  mostOperands: 0,
+  operands: DIR_OPERAND,
+  mostOperands: 1,
   flags: [
     { name: 'dir', value: 'DIR', says: 'The crawl directory. The crawl must not run.' },
     { name: 'all', says: 'Also pages that this version of the parser has read already.' },

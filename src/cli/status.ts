@@ -11,15 +11,15 @@ import { readOpenLeases } from '../state/leases-file.js';
 import { Tally } from '../state/tally.js';
 import { metaOf } from '../store-meta.js';
 import { counted, formatCount, formatSize } from '../units.js';
-import type { Arguments, CommandSpec } from './arguments.js';
+import { type Arguments, type CommandSpec, DIR_OPERAND } from './arguments.js';
 import { DIR_FLAG, type ExitCode, JSON_FLAG, requireDir, type World } from './command.js';
 import { ceilingWords, failureLines, mirrorWords, named, removedWords, seenWords, total } from './summary.js';
 
 export const spec: CommandSpec = {
   name: 'status',
   says: 'What a crawl has done, and what it has still to do.',
-  operands: '',
-  mostOperands: 0,
+  operands: DIR_OPERAND,
+  mostOperands: 1,
   flags: [DIR_FLAG, JSON_FLAG],
   options: [],
   examples: [['saunter status --dir saunter-example.org', 'Also while the crawl runs.']],
@@ -125,7 +125,7 @@ function words(status: ReturnType<typeof read>): string {
   const failures = total(status.errors);
   if (failures > 0)
     lines.push(
-      `failures   ${formatCount(failures).padStart(12)}   that brought no page, and why (docs/errors.md):`,
+      `failures   ${formatCount(failures).padStart(12)}   requests and look-ups that brought no page, and why (docs/errors.md):`,
       ...failureLines(status.errors).map((line) => `  ${line}`),
     );
   return lines.join('\n');

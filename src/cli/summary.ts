@@ -44,7 +44,7 @@ export function summaryText(summary: CrawlSummary, dir: string | null): string {
     ['still pending', summary.pending, waitingWords(summary)],
     ['refused', total(summary.rejected), `links: ${breakdown(summary.rejected, refusedWords)}`],
     ['removed', total(summary.removed), removedWords(summary.removed)],
-    ['failures', total(summary.errors), 'that brought no page, and why (docs/errors.md):'],
+    ['failures', total(summary.errors), 'requests and look-ups that brought no page, and why (docs/errors.md):'],
     ['budget', budgetBound(summary), 'links and URLs that budgets of hosts held back (--budget)'],
     ['Bloom filter', summary.seen?.inserted ?? 0, summary.seen === null ? '' : seenWords(summary.seen)],
     [

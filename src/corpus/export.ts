@@ -26,6 +26,8 @@ export interface ExportOptions {
   markdown?: MarkdownStyle;
   /** A folder of an earlier export is replaced; without it a folder must be new or empty. */
   replaces?: boolean;
+  /** Without a page nothing is written under the name: what was there stays. */
+  unlessEmpty?: boolean;
   /** Name and version of the program, for formats that say who wrote them. */
   software: string;
   /** Wall ms. */
@@ -52,18 +54,21 @@ export async function exportTo(
 ): Promise<number | null> {
   const archive = new ArchiveReader(segmentPaths(reader, folders));
   const job = new ExportJob(reader, archive, options);
-  const isWhole =
-    options.format === 'markdown'
-      ? await writeFolderWhole(path, options.replaces === true, async (folder) => {
-          const files = new MarkdownFiles(folder, archive, normalizerOf(reader), options.markdown);
-          if (!(await job.each((page) => files.add(page)))) return false;
-          files.link();
-          return true;
-        })
-      : await writeFileWhole(path, { gzip: options.format === 'jsonl.gz' }, async (output) =>
-          job.stream(await formatOf(options, path), output),
-        );
-  return isWhole ? job.pages : null;
+  let wasRead = false;
+  const isWanted = (): boolean => job.pages > 0 || options.unlessEmpty !== true;
+  await (options.format === 'markdown'
+    ? writeFolderWhole(path, options.replaces === true, async (folder) => {
+        const files = new MarkdownFiles(folder, archive, normalizerOf(reader), options.markdown);
+        if (!(await job.each((page) => files.add(page)))) return false;
+        files.link();
+        wasRead = true;
+        return isWanted();
+      })
+    : writeFileWhole(path, { gzip: options.format === 'jsonl.gz' }, async (output) => {
+        wasRead = await job.stream(await formatOf(options, path), output);
+        return wasRead && isWanted();
+      }));
+  return wasRead ? job.pages : null;
 }
 
 /** Writes a text format to an output that is there already, such as standard output. */

@@ -26,7 +26,7 @@ import { UrlKeyer } from '../url/key.js';
 import { createNormalizer } from '../url/normalize.js';
 import { DocumentReader } from '../workers/document-reader.js';
 import { PARTITIONS } from './decisions.js';
-import { type CrawlDirectory, makeDirectory } from './directory.js';
+import { before, type CrawlDirectory, makeDirectory, unmake } from './directory.js';
 import { indexLines } from './index-lines.js';
 import { documentSettings, productToken } from './parts.js';
 import { committedBytes } from './recover.js';
@@ -50,17 +50,29 @@ const BATCH = 2_000;
 
 /** Durable when it resolves. What an interrupted one took stays, and the next one passes over it. */
 export async function importInto(dir: string, options: ImportOptions): Promise<ImportCounts> {
+  const there = before(dir);
   const paths = makeDirectory(dir);
   const lock = lockDirectory(dir, systemClock.wall(), 'import');
+  let isVain = false;
+  let refused = 0;
   try {
     const store = openSqliteStore(paths.store, { create: true });
+    const isNew = store.meta('crawl.id') === null;
+    const onRefused = (sentence: string): void => {
+      refused++;
+      options.onRefused(sentence);
+    };
     try {
-      return await importIntoStore(store, paths, options);
+      const counts = await importIntoStore(store, paths, { ...options, onRefused });
+      isVain = isNew && counts.records === 0 && refused === options.files.length;
+      return counts;
     } finally {
       store.close();
     }
   } finally {
     lock.release();
+    // files that are no archives: a new directory of nothing would look like a crawl
+    if (isVain) unmake(dir, there);
   }
 }
 
@@ -141,7 +153,8 @@ async function importFile(
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (error instanceof WarcFormatError) options.onRefused(`${error.message}. What is before that was imported.`);
+    if (error instanceof WarcFormatError)
+      options.onRefused(`${error.message}.${importer.counts.records > 0 ? ' What is before that was imported.' : ''}`);
     else if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR')
       options.onRefused(`${file} cannot be read: ${fileFault(error)}.`);
     else throw error;

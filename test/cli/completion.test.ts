@@ -51,6 +51,8 @@ describe('completion', () => {
       ['saunter crawl --dir ', ['a folder']],
       ['saunter crawl --seeds s', ['seeds.txt']],
       ['saunter export --format par', ['parquet']],
+      ['saunter export --format jsonl', ['jsonl', 'jsonl.gz']],
+      ['saunter status ', ['a folder']],
       ['saunter inspect rob', ['robots']],
       ['saunter import s', ['seeds.txt']],
       ['saunter config timeout.d', ['timeout.dns']],
@@ -83,6 +85,22 @@ describe('completion', () => {
       }
     }
     expect(commands.length).toBeGreaterThan(15);
+  });
+
+  it('offers every word that a flag takes', () => {
+    const asked: [string, string[]][] = [];
+    for (const spec of commands) {
+      for (const { name, value = '' } of flagsOf(spec).values()) {
+        const words = value.split('|');
+        // what stands in capitals is a word for any value
+        if (words.length > 1 && words.every((word) => word === word.toLowerCase()))
+          asked.push([`saunter ${spec.name} --${name} `, words]);
+      }
+    }
+    expect(asked.length).toBeGreaterThan(10);
+    expect(bashOffers(asked.map(([line]) => line))).toEqual(asked.map(([, words]) => words));
+    for (const [line, words] of asked)
+      expect([line, scripts.zsh.includes(`:(${words.join(' ')})`)]).toEqual([line, true]);
   });
 
   it.each([

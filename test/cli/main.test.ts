@@ -103,6 +103,12 @@ describe('the program', () => {
     ],
     [['export', '--dir', 'd', '--out', 'pages.txt'], 'The ending of pages.txt tells no format: give --format, one of '],
     [['status', '--dir', ''], '--dir cannot be empty: --dir DIR.'],
+    [['status', 'd', '--dir', 'd'], 'The directory is given twice: once with --dir, once without.'],
+    [['status', 'd', 'e'], 'saunter status has no use for "e": saunter status [DIR] [options]'],
+    [
+      ['crawl', seed, '--politeness.factor', '0'],
+      'politeness.factor is an option of the config file only: give a file with --config FILE in which politeness.factor is set',
+    ],
     [['status'], 'Which crawl? Give its directory with --dir DIR.'],
   ])('answers %j with one sentence and exit code 2', async (argv, sentence) => {
     const { code, out, err } = await new FakeProcess().run(...argv);
@@ -164,7 +170,7 @@ describe('crawl', () => {
     expect(words.out).toMatch(/refused +9 {2}links: 7 out of scope, 2 too deep/);
     expect(words.out).toMatch(/removed +1,203 {2}parameters from links: utm_\* 1,200, ;jsessionid 3/);
     expect(words.out).toMatch(
-      /^ {2}failures +1 {2}that brought no page, and why \(docs\/errors\.md\):\n {4}read\.closed +1 {2}\w+ /m,
+      /^ {2}failures +1 {2}requests and look-ups that brought no page, and why \(docs\/errors\.md\):\n {4}read\.closed +1 {2}\w+ /m,
     );
     expect(words.out).not.toMatch(/budget|ceiling/);
     const json = await new FakeProcess().run('crawl', seed, '--json');

@@ -235,12 +235,12 @@ describe('an import', () => {
     expect(pagesOf(dir)).toEqual([]);
   });
 
-  test('of something that is no archive says so, and leaves a crawl that is empty', async () => {
+  test('of something that is no archive says so, and leaves nothing', async () => {
     const dir = scratch();
     const file = join(dir, 'x.warc');
     writeFileSync(file, 'Just words.\n');
     const { counts, refused } = await imported(join(dir, 'crawl'), [file]);
     expect([counts.records, refused]).toEqual([0, [expect.stringContaining('no WARC record begins')]]);
-    expect(existsSync(join(dir, 'crawl', 'crawl.sqlite'))).toBe(true);
+    expect(existsSync(join(dir, 'crawl'))).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 /** The synthetic web, crawled, and exported in every format: the same pages in each, field by field. Its store and its
  * Parquet file answer the queries of docs/queries.md. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -47,7 +47,17 @@ async function exported(format: string): Promise<string> {
 
 test('an export without a page says so, whether or not somebody looks', async () => {
   const { code, out, err } = await saunter(['export', '--dir', dir, '--host', 'nowhere.test']);
-  expect([code, out, err]).toEqual([0, '', expect.stringMatching(/^No page was exported: --\S+ \S+ took /)]);
+  expect([code, out, err]).toEqual([
+    0,
+    '',
+    expect.stringMatching(/^No page was exported: --\S+ \S+ left out all \S+ pages\.\n$/),
+  ]);
+  for (const format of ['jsonl', 'jsonl.gz', 'parquet', 'markdown']) {
+    const path = join(scratch(), `none.${format}`);
+    const ran = await saunter(['export', dir, '--host', 'nowhere.test', '--format', format, '--out', path]);
+    expect([ran.code, ran.err], format).toEqual([0, expect.stringContaining(` pages. ${path} was not written.`)]);
+    expect(existsSync(path)).toBe(false);
+  }
 });
 
 test('gzipped JSON lines', async () => {

@@ -89,6 +89,14 @@ describe('wrong usage ends with exit code 2, one sentence, and no connection', (
       'not-there.warc cannot be read: there is no such file. Nothing was imported.\n',
     ]);
     expect(existsSync(into)).toBe(false);
+    const stranger = configFile({});
+    expect(await saunter(['import', stranger, '--dir', into])).toMatchObject({
+      ...{ code: 1, out: '' },
+      err: expect.stringMatching(
+        /no WARC record begins .*offset 0\.\nNothing was imported: give WARC or ARC files\.\n$/,
+      ),
+    });
+    expect(existsSync(into)).toBe(false);
   });
 
   test('a seed beyond this machine among others, by its address in the DNS', async () => {
@@ -224,6 +232,13 @@ test('a file in a folder that is not there names the folder', async () => {
   );
 });
 
+test('a directory may stand without --dir, and is named where a command has no place for it', async () => {
+  const at = dir();
+  expect((await saunter(['crawl', '--workers', '1', ...here('one.test'), '--dir', at, ...OPENED])).code).toBe(0);
+  for (const command of ['status', 'verify', 'export']) expect((await saunter([command, at])).code).toBe(0);
+  expect((await saunter(['list', 'urls', at])).err).toContain(`has no use for "${at}" (did you mean --dir ${at}?)`);
+});
+
 test('a crawl takes other seeds only with --add, and other key options never', async () => {
   const at = dir();
   const run = (...args: string[]) =>
@@ -245,7 +260,7 @@ test('a crawl takes other seeds only with --add, and other key options never', a
   expect(site.asked('a.test')).toEqual(['/', '/one', '/two']);
 });
 
-test('an export of nothing says which filter took the pages', async () => {
+test('an export of nothing says which filter left out the pages', async () => {
   const at = dir();
   expect((await saunter(['crawl', '--workers', '1', '--dir', at, ...here('a.test'), ...OPENED])).code).toBe(0);
   const none = async (...filters: string[]) => {
@@ -255,10 +270,10 @@ test('an export of nothing says which filter took the pages', async () => {
     expect([code, out]).toEqual([0, '']);
     return err;
   };
-  expect(await none('--language', 'de')).toBe('No page was exported: --language de took all 3 pages.\n');
-  expect(await none('--min-words', '900')).toBe('No page was exported: --min-words 900 took all 3 pages.\n');
+  expect(await none('--language', 'de')).toBe('No page was exported: --language de left out all 3 pages.\n');
+  expect(await none('--min-words', '900')).toBe('No page was exported: --min-words 900 left out all 3 pages.\n');
   expect(await none('--host', 'b.test', '--language', 'de')).toBe(
-    'No page was exported: --host b.test took all 3 pages.\n',
+    'No page was exported: --host b.test left out all 3 pages.\n',
   );
 });
 
