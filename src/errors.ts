@@ -46,7 +46,7 @@ export const OUTCOMES = {
   'dns.nxdomain': row('retry', 'nxdomain', 'has a host name that does not exist'),
   'dns.timeout': row('retry', 'unreachable', 'has a host name that no resolver answered for in time'),
   'dns.failed': row('retry', 'unreachable', 'has a host name that could not be resolved'),
-  'guard.address': row('dead', 'none', 'resolves to an address that is not public'),
+  'guard.address': row('dead', 'none', 'has an address that is not public'),
   'guard.port': row('dead', 'none', 'names a port that is not fetched from'),
   'guard.own': row('dead', 'none', 'leads to a socket of the crawler itself'),
   'guard.family': row('dead', 'none', 'has only addresses of a family that a rule rejects'),

@@ -5,10 +5,17 @@ import { counted } from '../units.js';
 import type { Terminal } from './terminal.js';
 
 /** Stands beside a crawl together with `also`. A terminal was told where the crawl is kept; others get one line, so that
- * whoever reads a log knows where to look. */
+ * whoever reads a log knows where to look.
+ * @param opening gets the crawl */
 export const announced =
-  (dir: string, terminal: Pick<Terminal, 'live' | 'say' | 'error'>, also: Attendant): Attendant =>
+  (
+    dir: string,
+    terminal: Pick<Terminal, 'live' | 'say' | 'error'>,
+    opening: (opened: OpenedCrawl) => void,
+    also: Attendant,
+  ): Attendant =>
   async (opened) => {
+    opening(opened);
     const on = goesOn(opened);
     if (!terminal.live)
       terminal.error([`Crawling into ${dir}; saunter status --dir ${dir} tells how it stands.`, ...on].join(' '));

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { checkWorkers, userAgent } from '../config/load-config.js';
 import type { CrawlOptions, CrawlProgress, FetchHook } from '../crawl-options.js';
+import type { OpenedCrawl } from '../embedded/open.js';
 import type { VisitOutcome } from '../embedded/outcomes.js';
 import type { Attendant } from '../embedded/run.js';
 import { UserError } from '../errors.js';
@@ -12,6 +13,7 @@ import { announced } from './announce.js';
 import { type Arguments, type CommandSpec, OPTIONS_WITH_FLAGS } from './arguments.js';
 import type { ExitCode, World } from './command.js';
 import { CONFIG_FLAG, type Configured, configured } from './configured.js';
+import { closedHosts, type End, endWords, openingHint } from './ending.js';
 import { Live } from './live.js';
 import { directoryOf, readSeeds } from './seeds.js';
 import { allBlocked, BLOCKED, reasonForNothing, summaryText } from './summary.js';
@@ -54,15 +56,6 @@ export const spec: CommandSpec = {
 
 export const stops = true;
 
-/** Why it ended, before the figures. */
-const ENDS = {
-  done: 'Nothing is left to fetch.\n',
-  waiting: 'What is left waits for longer than --patience; the same command goes on with it.\n',
-  'max-pages': 'The limit of --max-pages is reached.\n',
-  'max-duration': 'The time of --max-duration is over.\n',
-  stopped: '',
-};
-
 export async function run(args: Arguments, world: World): Promise<ExitCode> {
   const { terminal } = world;
   const setUp = await configured(args, terminal);
@@ -77,13 +70,19 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
     import('./observing.js'),
   ]);
   let words = '';
+  let closed: string[] = [];
+  let crawl: OpenedCrawl | null = null;
   const live = new Live(terminal, options.dir);
   const ui = {
     progress: (now: CrawlProgress) => live.show(now),
     say: (sentence: string) => terminal.say(sentence),
-    ended: (end: keyof typeof ENDS) => {
-      words = ENDS[end];
+    ended: (end: End) => {
+      words = endWords(end, crawl, options.config.patience);
+      closed = crawl === null ? [] : closedHosts(crawl);
     },
+  };
+  const opening = (opened: OpenedCrawl): void => {
+    crawl = opened;
   };
   const remark = (sentence: string): void => terminal.error(sentence);
   const summary = await runCrawl(
@@ -95,6 +94,7 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
       announced(
         options.dir,
         terminal,
+        opening,
         live.attending(observed(options, remark, administered(options, remark, listening(options.dir, ui)))),
       ),
     ),
@@ -110,7 +110,7 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
     return 130;
   }
   if (summary.pages > 0) return 0;
-  terminal.error(reasonForNothing(summary));
+  terminal.error(reasonForNothing(summary, openingHint(closed, options.config.allowPrivate)));
   return 1;
 }
 

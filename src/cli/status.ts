@@ -118,7 +118,7 @@ function words(status: ReturnType<typeof read>): string {
   if (seen !== null) lines.push(`in Bloom   ${formatCount(seen.inserted).padStart(12)}   ${seenWords(seen)}`);
   if (ceiling !== null)
     lines.push(
-      `ceiling    ${formatCount(ceiling.backQueues).padStart(12)}   ${ceilingWords(ceiling, Number(status.pending) > 0)}`,
+      `ceiling    ${formatCount(ceiling.backQueues).padStart(12)}   ${ceilingWords(ceiling, Number(status.pending) > 0, status.pages)}`,
     );
   const removed = total(status.removed);
   if (removed > 0) lines.push(`removed    ${formatCount(removed).padStart(12)}   ${removedWords(status.removed)}`);

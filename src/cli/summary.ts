@@ -50,7 +50,7 @@ export function summaryText(summary: CrawlSummary, dir: string | null): string {
     [
       'ceiling',
       summary.ceiling.bound > 0 ? summary.ceiling.backQueues : 0,
-      ceilingWords(summary.ceiling, summary.pending > 0),
+      ceilingWords(summary.ceiling, summary.pending > 0, summary.pages),
     ],
   ];
   const { pages, hosts, requests, bytes, pagesThisRun, seconds, pagesPerSecond } = summary;
@@ -89,10 +89,15 @@ const budgetBound = ({ rejected, waiting }: CrawlSummary): number =>
   (rejected.budget ?? 0) + (waiting.budget?.urls ?? 0);
 
 /** What limits the speed, and what could be done about it; follows the number of back queues.
- * @param isGoingOn there is something left to be made faster */
-export function ceilingWords({ period, pagesPerSecond, binds, bound }: CeilingSummary, isGoingOn: boolean): string {
+ * @param isGoingOn there is something left to be made faster
+ * @param pages that were fetched: without one nothing is known of the speed */
+export function ceilingWords(
+  { period, pagesPerSecond, binds, bound }: CeilingSummary,
+  isGoingOn: boolean,
+  pages: number,
+): string {
   const inPlay = 'hosts can be in play at once';
-  if (period === null) return `${inPlay}; nothing was fetched yet`;
+  if (period === null || pages === 0) return `${inPlay}; no page was fetched yet`;
   if (bound === 0 && !binds) {
     const enough = `${inPlay}, which was enough: only their delays limit the speed, a page of each in ${period} s`;
     return isGoingOn ? `${enough}; more hosts make it faster` : enough;
@@ -115,17 +120,18 @@ export const named = (names: readonly string[]): string =>
 /** What may be done about it. */
 const HINTS: Readonly<Record<string, string>> = {
   port: ' Pages live at 80, 443 and most ports from 1024 on; what else listens is no web server.',
-  'guard.address': ' If it is yours, open its range: --allow-private CIDR, such as 127.0.0.0/8.',
 };
 
-/** Why a crawl has not a single page, in one sentence. */
-export function reasonForNothing(summary: CrawlSummary): string {
+/** Why a crawl has not a single page, in one sentence.
+ * @param opening what may be done about addresses that are not public */
+export function reasonForNothing(summary: CrawlSummary, opening: string): string {
+  const hint = (of: string): string => (of === 'guard.address' ? opening : `.${HINTS[of] ?? ''}`);
   const [code] = byFigure(summary.errors)[0] ?? [];
   if (code !== undefined)
-    return `No page was fetched: what was tried ${OUTCOMES[code as OutcomeCode].words} (${code}).${HINTS[code] ?? ''}`;
+    return `No page was fetched: what was tried ${OUTCOMES[code as OutcomeCode].words} (${code})${hint(code)}`;
   if (summary.robotsDenied > 0) return 'No page was fetched: robots.txt forbids every URL that is known.';
   const [reason] = byFigure(summary.rejected)[0] ?? [];
-  if (summary.known === 0 && reason !== undefined) return `No page was fetched: every seed was refused: ${breakdown(summary.rejected, refusedWords)}.${HINTS[reason] ?? ''}`; // biome-ignore format: one sentence
+  if (summary.known === 0 && reason !== undefined) return `No page was fetched: every seed was refused: ${breakdown(summary.rejected, refusedWords)}${hint(reason)}`; // biome-ignore format: one sentence
   if (allBlocked(summary)) return `No page was fetched: ${BLOCKED}`;
   if (summary.pending > 0) {
     return `No page was fetched: ${counted(summary.pending, 'URL still waits', 'URLs still wait')}${waitingClause(summary)}; the same command goes on.`;

@@ -200,10 +200,11 @@ describe('crawl', () => {
   });
 
   it('advises a crawl to have more hosts only while something is left to be fetched', () => {
-    expect(ceilingWords(summary.ceiling, true)).toBe(
+    expect(ceilingWords(summary.ceiling, true, 12)).toBe(
       'hosts can be in play at once, which was enough: only their delays limit the speed, a page of each in 1.2 s; more hosts make it faster',
     );
-    expect(ceilingWords(summary.ceiling, false)).toMatch(/a page of each in 1\.2 s$/);
+    expect(ceilingWords(summary.ceiling, true, 0)).toBe('hosts can be in play at once; no page was fetched yet');
+    expect(ceilingWords(summary.ceiling, false, 12)).toMatch(/a page of each in 1\.2 s$/);
   });
 
   it('says how many pages call a host a mirror', () => {

@@ -42,7 +42,7 @@ afterAll(async () => {
 const run = (...args: string[]) =>
   crawl(['--dir', scratch(), '--delay', '1ms', '--contact', 'mailto:test@example.org', '--patience', '20s', ...args]);
 
-const REFUSED = 'resolves to an address that is not public (guard.address)';
+const REFUSED = 'has an address that is not public (guard.address)';
 
 describe('by default no connection is made to a place that is not the public web', () => {
   test('by none of its spellings as a seed', async () => {

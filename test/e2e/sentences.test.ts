@@ -17,6 +17,7 @@ beforeAll(async () => {
     {
       'a.test': (target) => (target === '/' ? links('/one', '/two') : target.length > 4 ? undefined : `page ${target}`),
       'one.test': () => 'the only page',
+      'patient.test': (target) => (target === '/robots.txt' ? 'User-agent: *\nCrawl-delay: 300' : 'patient'),
       'closed.test': (target) => (target === '/robots.txt' ? 'User-agent: saunter\nDisallow: /' : 'forbidden'),
       'slow.test': () => ({ body: 'at last', wait: 3000 }),
       'links.test': (target) => (target === '/' ? links('http://public.test/') : undefined),
@@ -295,9 +296,37 @@ test('a store whose small facts are damaged is named, with what to do', async ()
   expect([code, err]).toEqual([1, expect.stringContaining(words('openings'))]);
 });
 
+test('a crawl whose rest waits says until when, for which host, and how it would wait', async () => {
+  const at = dir();
+  const args = [...here('patient.test'), '--dir', at, ...OPENED, '--patience', '1s'];
+  const { code, out } = await saunter(['crawl', '--workers', '1', ...args]);
+  expect(code).toBe(1);
+  const due = 'due at 20\\S+Z \\(in (?:5m|4m\\d+s)\\)';
+  expect(out).toMatch(
+    new RegExp(`^What is left waits for longer than --patience 1s: the next is ${due}\\. The same command goes on`),
+  );
+  const asks = 'asks for 5m between requests \\(Crawl-delay\\) and is';
+  expect(out).toMatch(new RegExp(`^ {2}patient\\.test ${asks} ${due}; --patience 6m would wait for it\\.$`, 'm'));
+  const status = (await saunter(['status', at])).out;
+  expect(status).toMatch(/ 1 {3}of 1 host that asks for a long delay .*; the first until 20\S+Z$/m);
+  expect(status).not.toContain('faster');
+});
+
+test('an address that is not public is named, with the ranges that are open', async () => {
+  const refused = async (...args: string[]) => (await sentence('--dir', dir(), '--patience', '1s', ...args)).err;
+  const literal = await refused('http://127.0.0.10:8000/', '--allow-private', '127.0.0.1');
+  expect(literal).toContain('has an address that is not public (guard.address): 127.0.0.10. Open are only 127.0.0.1.');
+  const pinned = await refused('http://x.test:8000/', '--resolve', 'x.test=127.0.0.10');
+  expect(pinned).toContain('(guard.address): x.test is 127.0.0.10.');
+});
+
 // last: it asks the site, whose log others look at
 test.each([
-  ['is not public', ['http://127.0.0.1:8080/', 'http://[::1]/'], 'resolves to an address that is not public'],
+  [
+    'is not public',
+    ['http://127.0.0.1:8080/', 'http://[::1]/'],
+    '(guard.address): 127.0.0.1, ::1. If it is yours, open its range',
+  ],
   [
     'has a port of no web server',
     ['http://127.0.0.1:25/'],
