@@ -200,7 +200,7 @@ describe('a block', () => {
     );
     expect((await say('list', 'blocks', '--dir', dir)).words.split('\n')).toHaveLength(2);
     // neither is a host of the crawl
-    expect((await say('status', '--dir', dir)).words).toMatch(/^pages +1 {3}of 1 host,/);
+    expect((await say('status', '--dir', dir)).words).toMatch(/^pages +1 {3}of 1 host,/m);
     expect((await crawl(command(dir, ['hub.test'], '20ms', '--max-depth', '0'))).summary.hosts).toBe(1);
 
     site.log.length = 0;
