@@ -66,8 +66,11 @@ ${time(config['retryAfter.cap'])}.</li>
 <h2>How to slow it</h2>
 <p>In <code>/robots.txt</code>, the seconds between two requests:</p>
 <pre><code>User-agent: ${token}
-Crawl-delay: 30</code></pre>
-<p>More than ${time(config['crawlDelay.cap'])} is taken as a wish not to be crawled. Your server can also answer 429 with
+Crawl-delay: 30
+Disallow: /private/</code></pre>
+<p>Such a group takes the place of your rules for everybody (<code>User-agent: *</code>): a crawler that finds a group of its own name
+reads no other. So repeat in it each <code>Disallow</code> line that is to hold for ${token}, too, as <code>/private/</code> here. If your
+file has no group for ${token}, a <code>Crawl-delay</code> under <code>User-agent: *</code> is obeyed as well. More than ${time(config['crawlDelay.cap'])} is taken as a wish not to be crawled. Your server can also answer 429 with
 <code>Retry-After</code>, in seconds or as a date, at any time.</p>
 
 <h2>How to keep it out</h2>

@@ -51,11 +51,13 @@ export function findConfigFile(): string | null {
 export async function readConfigFile(path: string): Promise<ConfigFile> {
   const ending = extname(path).toLowerCase();
   const text = readText(path);
-  if (MODULES.has(ending)) return { name: path, lineOf: () => null, ...(await readConfigModule(path)) };
+  if (MODULES.has(ending)) {
+    return { name: path, lineOf: () => null, wantsUnits: true, ...(await readConfigModule(path)) };
+  }
   const { readYaml } = await import('./yaml.js');
   const isYaml = ending === '.yaml' || ending === '.yml';
   if (!isYaml) checkJson(text, path);
-  return { name: path, functions: NO_FUNCTIONS, ...readYaml(text, path) };
+  return { name: path, functions: NO_FUNCTIONS, wantsUnits: true, ...readYaml(text, path) };
 }
 
 function readText(path: string): string {

@@ -30,6 +30,8 @@ export interface Option<T> extends Traits {
   readonly says: string;
   /** May be given more than once. */
   readonly repeats: boolean;
+  /** It is a duration, or a list of them. */
+  readonly isTime?: true;
   /** The heading under which the reference lists it. */
   readonly group: string;
   read(value: unknown): T | Refused;
@@ -88,6 +90,7 @@ export function duration(initial: string, min: string, max: string, says: string
   return {
     ...blank(says, traits),
     initial: parseDuration(initial),
+    isTime: true,
     shown: initial,
     allowed: `a duration from ${min} to ${max}, such as ${examples(DURATIONS, parseDuration, limits, 3)}`,
     read: (value) => within(value, parseDuration(value), limits),
@@ -203,6 +206,7 @@ export function durations(
   return {
     ...blank(says, traits),
     initial: initial.map(parseDuration),
+    isTime: true,
     shown: initial.join(', '),
     allowed: `a list of 1 to 8 durations up to ${max}, such as ["30s", "2m"]`,
     read: listOf((item) => within(item, parseDuration(item), limits), 1, 8),

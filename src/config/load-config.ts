@@ -17,6 +17,8 @@ const DEEPEST = 4;
 export interface ConfigSource {
   readonly name: string;
   lineOf(option: string): number | null;
+  /** A number without a unit is refused for a duration: a person who writes `delay: 2` means two seconds, and would get 2 ms. */
+  readonly wantsUnits?: true;
   /** What its reader found wrong, a sentence each, asked for when it is told. */
   readonly mistakes?: readonly (() => string)[];
 }
@@ -31,7 +33,7 @@ export type ValueOrigin =
  * The configuration of a run: flags win over the file, the file over the defaults.
  *
  * @param file what the config file holds: option names to values, nested (`{"timeout": {"dns": "3s"}}`) or dotted
- *   (`{"timeout.dns": "3s"}`). A number is milliseconds for a duration and bytes for a size.
+ *   (`{"timeout.dns": "3s"}`). A number is bytes for a size, and milliseconds for a duration unless the source wants units.
  * @param flags values of those flags that stand for options
  * @param source how messages call the file; where they should name lines, who knows them
  * @throws UserError (usage) that tells all mistakes: the option, the value and what is allowed; or an unknown option and
@@ -57,7 +59,7 @@ export function loadConfigWithOrigins(
   const origins = new Map<OptionName, ValueOrigin>();
   const mistakes = new Mistakes();
   const wrong = new Set<OptionName>();
-  const { name: fileName, lineOf, mistakes: found = [] }: ConfigSource = typeof source === 'string' ? { name: source, lineOf: () => null } : source; // biome-ignore format: short
+  const { name: fileName, lineOf, mistakes: found = [], wantsUnits }: ConfigSource = typeof source === 'string' ? { name: source, lineOf: () => null } : source; // biome-ignore format: short
   const placeOf = (at: string): string => {
     const line = lineOf(at);
     return line === null ? fileName : `${fileName}, line ${line}`;
@@ -66,7 +68,11 @@ export function loadConfigWithOrigins(
     const option = optionOf(name);
     const read = option.read(value);
     origins.set(name, origin);
-    if (read instanceof Refused) {
+    const bare = wantsUnits && origin.by === 'file' && option.isTime ? bareNumber(value) : null;
+    if (bare !== null) {
+      wrong.add(name);
+      mistakes.add(() => `${label} cannot be ${bare}, which has no unit: give ${option.allowed}.`);
+    } else if (read instanceof Refused) {
       wrong.add(name);
       if (read instanceof RefusedItems)
         for (const item of read.items) mistakes.add(() => read.sentence(item, (index) => placeOf(`${name}[${index}]`)));
@@ -99,6 +105,15 @@ export function loadConfigWithOrigins(
   }
   mistakes.refuse();
   return { config: Object.freeze(config), origins };
+}
+
+/** A number for a duration, or in a list of them, that says no unit; 0 needs none. */
+function bareNumber(value: unknown): number | null {
+  const items: unknown[] = Array.isArray(value) ? value : [value];
+  return (
+    items.find((item): item is number => typeof item === 'number' && item > 0 && item < Number.POSITIVE_INFINITY) ??
+    null
+  );
 }
 
 /** Options that only make sense in this order. */

@@ -7,6 +7,7 @@ import type { Resolver } from '../engines/ports.js';
 import { UserError } from '../errors.js';
 import { inCidr, parseCidr, parseIp } from '../fetch/ip.js';
 import type { DnsResolver } from '../fetch/resolver.js';
+import { formatDuration } from '../units.js';
 import type { NormalUrl } from '../url/normalize.js';
 import type { Identity } from './identity.js';
 import type { Territory } from './territory.js';
@@ -55,6 +56,24 @@ export async function checkSeeds(
 /** What is known is no stranger, even if it was a link; nor is what would be refused. */
 function isStranger({ land, seen }: SeedJudges, seed: NormalUrl): boolean {
   return seen.get(...land.keyOf(seed.url)) === -1 && land.refusesSeed(seed) === null && !land.isListed?.(seed.host);
+}
+
+/** ms: less between two requests is for servers of one's own. */
+const HASTY = 200;
+
+/** What is to be said of a delay that is short for a server of somebody else's; null if it is not, or if all hosts are of this
+ * machine. Nobody is asked for a name: one that a server would have to be asked for is taken to be elsewhere. */
+export function hasteWords(resolver: DnsResolver, { config }: CrawlOptions, hosts: Iterable<string>): string | null {
+  if (config.delay >= HASTY) return null;
+  for (const host of hosts) {
+    const known = resolver.withoutDns(host);
+    if (known?.addresses.every(isLoopback)) continue;
+    return (
+      `A delay of ${formatDuration(config.delay)} is for servers of your own: others may take it for an attack, and ${host} is not on this ` +
+      'machine. The default is 1s.'
+    );
+  }
+  return null;
 }
 
 /** Told before anything is fetched.

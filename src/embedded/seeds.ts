@@ -9,7 +9,7 @@ import { metaOf } from '../store-meta.js';
 import type { NormalUrl } from '../url/normalize.js';
 import type { SeedPlace } from '../url/scope.js';
 import type { OpenedCrawl } from './open.js';
-import { checkSeeds } from './reach.js';
+import { checkSeeds, hasteWords } from './reach.js';
 import { NOT_BEGUN } from './restore.js';
 import type { SeedReader } from './seed-reader.js';
 
@@ -25,7 +25,10 @@ const MOST_LISTS = 32;
  * @throws UserError for a seed that may not join; those before it have joined */
 export async function plantSeeds(opened: OpenedCrawl, options: CrawlOptions, ui: CrawlUi): Promise<void> {
   const { land, seeds, batches } = opened;
-  const refused = plantAll(opened, land.given(seeds.first));
+  const first = land.given(seeds.first);
+  const haste = hasteWords(opened.resolver, options, first.map(({ host }) => host)); // biome-ignore format: short
+  if (haste !== null) ui.say(haste);
+  const refused = plantAll(opened, first);
   if (!seeds.isShort && !(await plantRest(opened, options, ui, refused))) return;
   for (const seed of land.sitemaps) plant(opened, seed, 'sitemap', []);
   if (!seeds.isShort) await batches.flush();

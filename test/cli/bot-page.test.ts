@@ -22,6 +22,8 @@ test('what the page tells site owners to write is what the crawler obeys', async
   expect(agent).toMatch(/^User-Agent: Saunter\/\d+\.\d+\.\d+ \(\+mailto:me@example\.org\)$/);
   const name = agent.replace('User-Agent: ', '');
   expect(parseRobots(slow, name).crawlDelayMs).toBe(30_000);
+  // a group of our own takes the place of the rules for everybody: what these forbid stands in it again
+  expect(parseRobots(`User-agent: *\nDisallow: /private/\n\n${slow}`, name).allows('/private/x')).toBe(false);
   const asked = (robots: string) => ['/', '/private/x'].map((path) => parseRobots(robots, name).allows(path));
   expect([asked(closed), asked(partly)]).toEqual([[false, false], [true, false]]); // biome-ignore format: short
   const input = { url: 'http://a.test/', agent: 'Saunter' };

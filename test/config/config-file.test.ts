@@ -58,6 +58,22 @@ describe('a config file', () => {
       'There is no option "timeuot.dns" (in x.yaml, line 3); the nearest is timeout.dns.',
     ],
     ['x.yaml', '\ndelay: 2 parsecs\n', 'delay in x.yaml, line 2, cannot be "2 parsecs": give a duration from 0 to 1h'],
+    [
+      'x.yaml',
+      'delay: 2\n',
+      'delay in x.yaml, line 1, cannot be 2, which has no unit: give a duration from 0 to 1h, such as 300ms',
+    ],
+    [
+      'x.json',
+      '{"timeout": {"dns": 3000}}',
+      'timeout.dns in x.json, line 1, cannot be 3000, which has no unit: give a duration',
+    ],
+    [
+      'x.yaml',
+      'retry.ladder: [30s, 120]\n',
+      'retry.ladder in x.yaml, line 1, cannot be 120, which has no unit: give a list',
+    ],
+    ['x.mjs', 'export default { delay: 2000 }', 'delay in x.mjs cannot be 2000, which has no unit: give a duration'],
     ['x.yml', 'delay:\n', 'delay in x.yml, line 1, cannot be null'],
     ['x.yaml', 'delay: 1s\n\ndelay: 2s\n', '"delay" is given twice (in x.yaml, lines 1 and 3): keep one.'],
     [

@@ -7,8 +7,8 @@ import { removeScratches, root, saunter, scratch } from '../support/saunter.js';
 import { shellCommands } from '../support/shell-words.js';
 
 const page = readFileSync(join(root, 'docs/complaints.md'), 'utf8');
-const commands = [...page.matchAll(/^```\n([\s\S]*?)^```$/gm)]
-  .flatMap(([, block]) => shellCommands(block))
+const commands = [...page.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)]
+  .flatMap(([, language, block]) => (language === '' ? shellCommands(block) : []))
   .filter(([program]) => program === 'saunter')
   .map(([, ...argv]) => argv)
   .filter(([name]) => name !== 'crawl'); // it would leave this machine

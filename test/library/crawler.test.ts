@@ -240,3 +240,32 @@ test('exportPages writes a file that is whole, within its filter', async () => {
   expect(await exportPages(config.dir, path, { format: 'jsonl', minWords: 5 })).toBe(31);
   await expect(exportPages(scratch(), path, { format: 'jsonl' })).rejects.toThrow(UserError);
 });
+
+test('a short delay is warned about once, and only where hosts beyond this machine are asked', async () => {
+  const notes: string[] = [];
+  const note = (sentence: string) => void notes.push(sentence);
+  const hasty = { ...here(), contact: 'me@example.org', delay: '50ms', hooks: { note } };
+  await createCrawler(hasty).run();
+  expect(notes).toEqual([]);
+  // addresses for documentation, which the guard refuses without asking
+  const seeds = ['http://192.0.2.1/', 'http://192.0.2.2/'];
+  await createCrawler({ ...hasty, seeds, dir: scratch(), delay: '200ms' }).run();
+  expect(notes.filter((words) => words.includes('delay'))).toEqual([]);
+  await createCrawler({ ...hasty, seeds, dir: scratch() }).run();
+  expect(notes.filter((words) => words.includes('delay'))).toEqual([
+    'A delay of 50ms is for servers of your own: others may take it for an attack, and 192.0.2.1 is not on this machine. The default is 1s.',
+  ]);
+});
+
+test('a wrong address for a name is put right by another before it', async () => {
+  const dir = scratch();
+  const config = { ...here(), seeds: [site.url('app.test')], dir, maxPages: 1 };
+  await createCrawler({ ...config, resolve: ['app.test=127.0.0.9'] }).run();
+  const right = ['app.test=127.0.0.1', 'app.test=127.0.0.9'];
+  await expect(createCrawler({ ...config, resolve: right.slice(0, 1) }).run()).rejects.toThrow(
+    /was begun with --resolve/,
+  );
+  // shortened: 5 min to the next look at the robots.txt that could not be read
+  const again = createCrawler({ ...config, resolve: right, 'robots.retry': '1s' });
+  expect(await urlsOf(again)).toEqual(['/']);
+});

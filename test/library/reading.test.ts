@@ -1,6 +1,9 @@
 /** What the library reads out of a crawl directory: how each URL stands, and pages with their bytes. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { built, removeScratches, scratch } from '../support/saunter.js';
+import { built, removeScratches, root, scratch } from '../support/saunter.js';
 import { links, Sites } from '../support/sites.js';
 
 const { createCrawler, readArchived, readUrls } = await built<typeof import('../../src/index.js')>('index.js');
@@ -11,11 +14,12 @@ let dir: string;
 beforeAll(async () => {
   site = await Sites.start({
     '*': (target) => {
-      if (target === '/') return links('/one', '/two', '/hidden', '/gone', '/failing', '/private', 'http://127.0.0.2:1025/'); // biome-ignore format: one line
+      if (target === '/') return links('/one', '/two', '/hidden', '/gone', '/failing', '/forbidden', '/private', 'http://127.0.0.2:1025/'); // biome-ignore format: one line
       if (target === '/robots.txt') return 'User-agent: *\nDisallow: /private\n';
       if (target === '/one' || target === '/two') return SAME;
       if (target === '/hidden') return '<meta name="robots" content="noindex"><p>Not for exports';
       if (target === '/failing') return { status: 500 };
+      if (target === '/forbidden') return { status: 403 };
       return undefined;
     },
   });
@@ -30,16 +34,17 @@ afterAll(async () => {
 
 test('each URL is read with its state and with what went wrong, also what will be tried again', async () => {
   const found: Record<string, unknown> = {};
-  const root = site.url('127.0.0.1');
+  const home = site.url('127.0.0.1');
   const count = await readUrls(dir, ({ url, state, code, status, words, wait, linkedFrom }) => {
-    expect(linkedFrom).toBe(url === root ? null : root);
+    expect(linkedFrom).toBe(url === home ? null : home);
     expect(words === '').toBe(code === null);
-    found[url.startsWith(root) ? url.slice(root.length - 1) : 'elsewhere'] = [state, code, status, wait];
+    found[url.startsWith(home) ? url.slice(home.length - 1) : 'elsewhere'] = [state, code, status, wait];
   });
-  expect(count).toBe(8);
+  expect(count).toBe(9);
   expect(found).toEqual({
     ...{ '/': ['done', 'ok', 200, null], '/one': ['done', 'ok', 200, null], '/two': ['done', 'ok', 200, null] },
     ...{ '/hidden': ['done', 'ok', 200, null], '/gone': ['done', 'http.gone', 404, null] },
+    '/forbidden': ['done', 'http.client', 403, null],
     ...{ '/failing': ['pending', 'http.server', 500, null] },
     ...{ '/private': ['denied', null, 0, null], elsewhere: ['pending', 'connect.refused', 0, 'robots'] },
   });
@@ -53,4 +58,18 @@ test('each page is read with its bytes, also one that came before under another 
   });
   expect(count).toBe(4);
   expect(bodies).toMatchObject({ '/one': SAME, '/two': SAME, '/hidden': expect.stringContaining('Not for exports') });
+});
+
+test('the query of docs/queries.md for broken links finds what is refused and what will be tried again', () => {
+  const page = readFileSync(join(root, 'docs/queries.md'), 'utf8');
+  const [, sql] = /^### Which links are broken[\s\S]*?```sql\n([\s\S]*?)```/m.exec(page)!;
+  const db = new DatabaseSync(join(dir, 'crawl.sqlite'), { readOnly: true });
+  const rows = db.prepare(sql).all() as Record<string, unknown>[];
+  db.close();
+  const found = rows.map(({ broken, status, code, state }) => [new URL(String(broken)).pathname, status, code, state]);
+  expect(found.sort()).toEqual([
+    ['/failing', 500, 'http.server', 'failing'],
+    ['/forbidden', 403, 'http.client', 'broken'],
+    ['/gone', 404, 'http.gone', 'broken'],
+  ]);
 });
