@@ -36,11 +36,11 @@ try {
     const { links, base } = parsePage({ body, url: finalUrl, contentType }, { mainText: false });
     for (const href of links.hrefs) linkers.get(formOf(href, base))?.add(url);
   });
-  const rows = broken.map(([form, { url, state, status, words, linkedFrom: from }]) => {
+  const rows = broken.map(([form, { url, state, status, words, wait, linkedFrom: from }]) => {
     const moved = from !== null && known.get(formOf(from))?.code === 'redirect';
     const on = [...new Set([form, moved ? formOf(from) : form].flatMap((to) => [...(linkers.get(to) ?? [])]))];
     const first = on.slice(0, 10).map(link).join('<br>') || (from === null ? 'a seed' : link(from));
-    const wrong = `${status || ''} ${safe(words)}${state === 'pending' ? ': failing (will be tried again)' : ''}`;
+    const wrong = `${status || ''} ${wait === 'robots' ? 'robots.txt of its host ' : ''}${safe(words)}${state === 'pending' ? ': failing (will be tried again)' : ''}`;
     return `<tr><td>${link(url)}${moved ? `, where ${link(from)} redirects to` : ''}</td><td>${wrong}</td>
 <td>${first}${on.length > 10 ? `<br>and ${on.length - 10} more pages` : ''}</td></tr>`;
   });

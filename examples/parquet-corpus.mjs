@@ -2,12 +2,13 @@
 //
 //   node examples/parquet-corpus.mjs german.parquet '{"contact":"me@example.org"}' https://a.example/ https://b.example/
 import { createCrawler, exportPages } from 'saunter';
-import { readArguments } from './start.mjs';
+import { readArguments, tellProgress } from './start.mjs';
 
 const [path, options, ...seeds] = readArguments('parquet-corpus.mjs FILE OPTIONS URL ...');
 const dir = `${path}.crawl`;
 
-const crawler = createCrawler({ seeds, dir, scope: 'host', ...options });
+const hooks = { progress: tellProgress() };
+const crawler = createCrawler({ seeds, dir, scope: 'host', ...options, hooks });
 process.once('SIGINT', () => crawler.stop());
 
 const languages = new Map();

@@ -4,7 +4,7 @@
 //   node examples/search-index.mjs index.sqlite search polite crawler
 import { DatabaseSync } from '@photostructure/sqlite'; // the same as node:sqlite, for Node 20 too
 import { createCrawler } from 'saunter';
-import { readArguments } from './start.mjs';
+import { readArguments, tellProgress } from './start.mjs';
 
 const usage = process.argv[3] === 'search' ? 'FILE search WORD ...' : 'FILE crawl URL [OPTIONS]';
 const [path, verb, ...rest] = readArguments(`search-index.mjs ${usage}`);
@@ -17,7 +17,8 @@ if (verb === 'crawl') {
   const [seed, options = {}] = rest;
   // the place is kept with the pages, in one transaction: each page is indexed once, also after a crash
   const from = db.prepare('SELECT at FROM place').get()?.at ?? 0;
-  const crawler = createCrawler({ seeds: [seed], dir: `${path}.crawl`, from, ...options });
+  const hooks = { progress: tellProgress() };
+  const crawler = createCrawler({ seeds: [seed], dir: `${path}.crawl`, from, ...options, hooks });
   process.once('SIGINT', () => crawler.stop());
   for await (const { url, title, text, duplicateOf } of crawler) {
     db.exec('BEGIN');

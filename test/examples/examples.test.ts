@@ -124,7 +124,7 @@ test('broken-links names each link, what is wrong and every page that it is on, 
   expect(row('/gone?')).toContain('404 does not exist');
   expect(row('/forbidden')).toContain('403 was refused by the server');
   expect(row('/failing')).toContain('500 failed on the server (5xx): failing (will be tried again)');
-  expect(row(`http://${dead}/`)).toMatch(/has a server that refuses connections: failing/);
+  expect(row(`http://${dead}/`)).toMatch(/robots\.txt of its host has a server that refuses connections: failing/);
   expect(row('/moved-away')).toMatch(/, where <a [^>]*\/moved"[\s\S]*404 [\s\S]*\/broken\/3"/);
   // each of the pages that link to it, the first ten by name
   expect(row('/everywhere').match(/\/broken\/\d*"/g)).toHaveLength(10);
