@@ -12,11 +12,12 @@ import { EVERY_PAGE, type PageFilter } from '../corpus/page-filter.js';
 import { lookInto } from '../embedded/look.js';
 import { systemClock } from '../engines/system.js';
 import { UserError } from '../errors.js';
-import { counted, formatCount, parseDuration } from '../units.js';
+import { counted, formatCount } from '../units.js';
 import { version } from '../version.js';
 import { type Arguments, type CommandSpec, DIR_OPERAND, listOf } from './arguments.js';
 import { DIR_FLAG, type ExitCode, requireDir, type World } from './command.js';
 import type { Terminal } from './terminal.js';
+import { timeOf } from './times.js';
 
 export const spec: CommandSpec = {
   name: 'export',
@@ -173,8 +174,8 @@ function filterOf(flags: Flags, now: number): PageFilter {
     aiPreference: choice(flags, 'ai-preference', ['keep', 'drop', 'only'], EVERY_PAGE.aiPreference),
     hosts: listOf(flags.get('host')),
     notHosts: listOf(flags.get('not-host')),
-    since: time(flags, 'since', now),
-    changedSince: time(flags, 'changed-since', now),
+    since: timeOf(flags, 'since', now),
+    changedSince: timeOf(flags, 'changed-since', now),
   };
 }
 
@@ -197,20 +198,4 @@ function choice<T extends string>(flags: Flags, name: string, choices: readonly 
   const found = choices.find((word) => word === value);
   if (found !== undefined) return found;
   throw new UserError(`--${name} cannot be "${value}": give one of ${choices.join(', ')}.`, 2);
-}
-
-/** A date, a date and time (UTC unless it says otherwise), or how long ago. */
-function time(flags: Flags, name: string, now: number): number | null {
-  const value = flags.get(name);
-  if (value === undefined) return null;
-  const ago = parseDuration(value);
-  if (ago > 0) return now - ago;
-  const isDate = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/.test(value);
-  const zoned = /(?:Z|[+-]\d\d:\d\d)$/.test(value) || value.length === 10 ? value : `${value}Z`;
-  const at = isDate ? Date.parse(zoned.replace(' ', 'T')) : Number.NaN;
-  if (!Number.isNaN(at)) return at;
-  throw new UserError(
-    `--${name} cannot be "${value}": give a date such as 2026-01-31, or how long ago, such as 7d.`,
-    2,
-  );
 }

@@ -8,7 +8,7 @@ import type { StoreReader } from '../engines/ports.js';
 import { parseRobots, type RobotsRules } from '../fetch/robots.js';
 import { type RobotsState, robotsVerdict, rulesOf } from '../fetch/robots-ladder.js';
 import { originOf } from './origin.js';
-import { rows } from './states.js';
+import { readStates, rows, STATES } from './states.js';
 
 export interface AuditLine {
   /** Id of the request in the crawl. */
@@ -21,6 +21,8 @@ export interface AuditLine {
   /** ms that this gap had to be at least. */
   owed: number | null;
   kind: RequestRow['kind'];
+  /** Id of the known URL, -1 for robots. */
+  url: number;
   /** The exact URL that was asked for; empty if the crawl was killed meanwhile, and cannot say. */
   target: string;
   address: string;
@@ -43,9 +45,38 @@ export function findHost(reader: StoreReader, name: string): number {
   return -1;
 }
 
-/** The events of a host, in order: throttled, asleep, blocked. */
+/** The events of a host, in order: throttled, asleep, blocked. A block that ended by itself ended at its time, whenever a
+ * crawl noticed. */
 export function hostEvents(reader: StoreReader, host: number): HostEventRow[] {
-  return [...rows(reader, 'hostEvents')].filter((event) => event.host === host);
+  const events: HostEventRow[] = [];
+  let until = 0;
+  for (const event of rows(reader, 'hostEvents')) {
+    if (event.host !== host) continue;
+    const isOver = event.kind === 'unblocked' && until > 0 && until <= event.at;
+    events.push(isOver ? { ...event, at: until, words: 'its time was over' } : event);
+    if (event.kind === 'blocked') until = event.until;
+    if (event.kind === 'unblocked') until = 0;
+  }
+  return events;
+}
+
+/** The page that named a URL first; null for a seed, or a line of a sitemap in robots.txt. */
+export function linkedFrom(reader: StoreReader, url: number): string | null {
+  const [row] = url < 0 ? [] : reader.at('urls', [url]);
+  const [page] = row === undefined || row.via < 0 ? [] : reader.at('urls', [row.via]);
+  return page?.url ?? null;
+}
+
+/** URLs of a host that robots.txt denies, and that were never asked for.
+ * @param asked ids of those that were */
+export function deniedUnasked(reader: StoreReader, host: number, asked: ReadonlySet<number>): number {
+  const { states } = readStates(reader);
+  const denied = STATES.indexOf('denied');
+  let count = 0;
+  for (const { id, host: of } of rows(reader, 'urls')) {
+    if (of === host && states[id] === denied && !asked.has(id)) count++;
+  }
+  return count;
 }
 
 /**
@@ -61,8 +92,8 @@ export function* audit(reader: StoreReader, host: number, agent: string): Genera
 
 function judge(row: RequestRow, robots: RobotsInForce, clock: HostClock): AuditLine {
   const { gap, owed, early } = clock.next(row);
-  const { id: request, started, ended, kind, target, address, status, code, bytes } = row;
-  const line = { request, started, ended, gap, owed, kind, target, address, status, code, bytes };
+  const { id: request, started, ended, kind, url, target, address, status, code, bytes } = row;
+  const line = { request, started, ended, gap, owed, kind, url, target, address, status, code, bytes };
   if (UNSENT.has(code)) return { ...line, ...NO_RULE, because: UNSENT.get(code)!, fault: null };
   const verdict = kind === 'robots' ? ALWAYS : robots.verdict(row);
   const fault = early > 0 ? `it came ${early} ms too early` : verdict.isAllowed ? null : 'robots.txt forbade it';

@@ -1,7 +1,7 @@
 /** What `audit` finds in rows: faults that a sound crawler would never write, and files that were in force for a while. */
 import { describe, expect, it } from 'vitest';
 import { noChanges, type RequestRow, type RobotsRow } from '../../src/changes.js';
-import { type AuditLine, audit, findHost } from '../../src/corpus/audit.js';
+import { type AuditLine, audit, findHost, hostEvents } from '../../src/corpus/audit.js';
 import { MemoryStore } from '../../src/engines/memory.js';
 import { hostRow, requestRow } from '../engines/rows.js';
 
@@ -30,6 +30,36 @@ function lines(requests: readonly Asked[], robots: readonly Partial<RobotsRow>[]
 const file = (text: string) => Buffer.from(text);
 const ROBOTS: Asked = { at: 0, kind: 'robots', target: 'http://a.test/robots.txt' };
 const ALLOW = { body: file('User-agent: *\nAllow: /x\n') };
+
+it('an end of a block by itself is at its time, not when a crawl noticed', () => {
+  const store = new MemoryStore();
+  const changes = noChanges();
+  changes.hosts.push(hostRow(0, { name: 'a.test' }));
+  const event = (kind: 'blocked' | 'unblocked', at: number, until = 0) => ({
+    host: 0,
+    kind,
+    at,
+    until,
+    value: 0,
+    words: '',
+  });
+  changes.hostEvents.push(event('blocked', 10, 50), event('unblocked', 900));
+  changes.hostEvents.push(event('blocked', 1_000, 5_000), event('unblocked', 2_000));
+  changes.hostEvents.push(event('blocked', 3_000), event('unblocked', 4_000));
+  store.commitNow({ epoch: store.beginEpochNow(), sequence: 1, changes });
+  expect(hostEvents(store, 0).map(({ at, kind, words }) => [at, kind, words])).toEqual([
+    ...[
+      [10, 'blocked', ''],
+      [50, 'unblocked', 'its time was over'],
+      [1_000, 'blocked', ''],
+    ],
+    ...[
+      [2_000, 'unblocked', ''],
+      [3_000, 'blocked', ''],
+      [4_000, 'unblocked', ''],
+    ],
+  ]);
+});
 
 describe('an audit', () => {
   it('finds a request that came before its delay was over', () => {

@@ -144,6 +144,31 @@ describe('audit', () => {
     expect(out).toContain('None came before its delay was over, and robots.txt allowed each of them.');
   });
 
+  test('of a part of the time or of the paths, with the page that linked to each', async () => {
+    const { lines } = await audit('busy.test');
+    const part = async (...flags: string[]) => {
+      const { out } = await saunter(['audit', 'busy.test', '--dir', dir, '--json', ...flags]);
+      return out.trim().split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as Line & { via: string | null }); // biome-ignore format: short
+    };
+    const half = lines[Math.floor(lines.length / 2)].at;
+    const local = new Date(Date.parse(half) + 3_600_000).toISOString().replace('Z', '+01:00');
+    const [before, after] = [await part('--to', half), await part('--from', local)];
+    expect([...before, ...after].map(({ target }) => target)).toEqual(lines.map(({ target }) => target));
+    expect(before.length).toBeGreaterThan(0);
+    const private_ = await part('--path', '/private/*');
+    expect(private_.map(({ target, via }) => [target, via])).toEqual([
+      [site.url('busy.test', '/private/open'), site.url('busy.test', '/')],
+    ]);
+    expect((await part('--path', '/'))[0].via).toBeNull();
+    const said = await saunter(['audit', 'busy.test', '--dir', dir]);
+    expect(said.out).toContain(`linked from ${site.url('busy.test', '/')}`);
+    expect(said.out).toMatch(/the smallest gap was [\d,]+ ms\. Times are UTC\.$/m);
+    expect(said.out).toContain('1 URL was denied by robots.txt and never asked for: saunter list urls');
+    const none = await saunter(['audit', 'busy.test', '--dir', dir, '--path', '/nowhere']);
+    expect(none.out).toContain('No such request was made to busy.test.');
+    expect((await saunter(['audit', 'busy.test', '--dir', dir, '--from', 'noon'])).code).toBe(2);
+  });
+
   test('of a host that was never met is an error', async () => {
     const { code, err } = await saunter(['audit', 'never.test', '--dir', dir]);
     expect([code, err.trim()]).toEqual([1, 'This crawl has never met the host never.test.']);
