@@ -112,17 +112,19 @@ export class MarkdownFiles {
     return this.#normalizer.normalize(url).url ?? url;
   }
 
-  /** A page that repeats another leads to it. */
-  #body(page: CorpusPage): string | Promise<string> {
+  /** A page that repeats another leads to it: by its main text; where the whole is asked for, one of the very same bytes, for
+   * the rest of a page may differ. */
+  async #body(page: CorpusPage): Promise<string> {
     const { duplicateOf, text } = page.page;
-    if (duplicateOf !== null && text === '') return sameAs(duplicateOf);
-    return text === '' && this.#style.text === 'main' ? '' : this.#markdown(page);
+    const isWhole = this.#style.text === 'whole';
+    const body = text !== '' || isWhole ? await this.#markdown(page) : '';
+    return body === '' && duplicateOf !== null ? sameAs(duplicateOf) : body;
   }
 
   /** The text as Markdown: a page of HTML is read once more; what is no HTML is its plain text. */
   async #markdown({ page, record }: CorpusPage): Promise<string> {
     if (record === null) return page.text;
-    const archived = await this.#archive.body(record, BODY_CAPS);
+    const archived = await this.#archive.body(record, BODY_CAPS); // none of one that came byte for byte before
     const contentType = page.contentType === '' ? null : page.contentType;
     if (archived === null || !isHtml(sniffType(contentType, archived.body))) return page.text;
     const input = { body: archived.body, url: page.finalUrl, contentType: page.contentType };

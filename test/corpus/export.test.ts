@@ -229,6 +229,11 @@ describe('a mirror in Markdown', () => {
     expect(read(path, `${A}twin`)).toMatch(new RegExp(`\\n\\nThe same as \\[${A}\\]\\(${filePath(A)[1]}\\)\\.\\n$`));
   });
 
+  test('a page that is nearly another has its own text in a mirror of whole pages', async () => {
+    const { path } = await exportFile('markdown', 'near', { markdown: { text: 'whole', frontMatter: 'full' } });
+    expect(read(path, `${A}twin`)).toMatch(/\n\n# One\n\nFirst text\.\n$/);
+  });
+
   test('lean front matter says what the page is, and no more', async () => {
     const { path } = await exportFile('markdown', 'lean', { markdown: { text: 'whole', frontMatter: 'lean' } });
     const [, head] = /^---\n(.*?)\n---\n/s.exec(read(path, A))!;
