@@ -52,7 +52,7 @@ export const charsetKind: InspectKind = {
     const { charset, source } = sniffCharset(bytesOf(input, 'html'), optional(input, 'contentType'));
     return [
       ['charset', charset],
-      ['because of', SOURCES[source]],
+      ['why', SOURCES[source]],
     ];
   },
 };
@@ -74,11 +74,11 @@ export const typeKind: InspectKind = {
 };
 
 const SOURCES: Readonly<Record<ReturnType<typeof sniffCharset>['source'], string>> = {
-  bom: 'a byte order mark',
-  header: 'the Content-Type header',
-  meta: 'a meta element, or the encoding of an XML declaration',
-  detected: 'the bytes, which fit no other encoding as well',
-  default: 'nothing: it is the default',
+  bom: 'because of a byte order mark',
+  header: 'because of the Content-Type header',
+  meta: 'because of a meta element, or the encoding of an XML declaration',
+  detected: 'because of the bytes, which fit no other encoding as well',
+  default: 'which is the default: nothing names one',
 };
 
 function read(input: Case): ParsedPage {
@@ -112,7 +112,7 @@ function explainPage(input: Case): Row[] {
   const print = simhash(mainText || text);
   const rows: Row[] = [
     ['title', page.title || 'none'],
-    ['charset', `${page.charset}, because of ${SOURCES[page.charsetSource]}`],
+    ['charset', `${page.charset}, ${SOURCES[page.charsetSource]}`],
     ['language', page.language ?? 'not declared'],
     ['canonical', page.canonical ?? 'not declared'],
     ['base', page.base],

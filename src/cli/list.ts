@@ -32,7 +32,7 @@ export const spec: CommandSpec = {
     ['saunter list urls --dir saunter-example.org | grep ^pending', 'What is still to be fetched.'],
   ],
   notes: [
-    'Columns, separated by tabs. urls: state, outcome of the last visit, priority level (0 is best), depth, failed attempts, ' +
+    'Columns, separated by tabs, on a terminal below a line of their names. urls: state, outcome of the last visit, priority level (0 is best), depth, failed attempts, ' +
       'URL, duplicate (exact or near), the URL whose page it repeats. hosts: host, registrable domain, URLs, requests, bytes, ' +
       'pages, duplicates among them, suspected trap or not, the host that it mirrors, pending URLs, state (pending, done, ' +
       'blocked, offline, throttled, robots: its robots.txt cannot be read). blocks: host, since, until, pending URLs, why. dead: URL, outcome, attempts, time, why. ' +
@@ -58,6 +58,9 @@ export async function run(args: Arguments, { terminal, signal }: World): Promise
     let isEmpty = true;
     for (const row of list(reader, args)) {
       if (terminal.closed || signal.aborted) break;
+      // for people only: what reads columns from a pipe wants rows
+      if (isEmpty && terminal.showsResults && !args.flags.has('json'))
+        terminal.print(terminal.bold(Object.keys(row).join('\t')));
       isEmpty = false;
       await terminal.printOne(args.flags.has('json') ? JSON.stringify(row) : columns(row));
     }

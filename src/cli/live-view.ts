@@ -3,7 +3,7 @@ import type { CrawlProgress } from '../crawl-options.js';
 import type { LiveFigures, LivePage } from '../embedded/live.js';
 import { counted, formatCount, formatDuration, formatSize } from '../units.js';
 import { cleanLine } from './terminal.js';
-import { shorten, width } from './text-columns.js';
+import { fitParts, shorten, shortenMiddle, width } from './text-columns.js';
 
 /** What the lines may look like. */
 export interface Look {
@@ -33,7 +33,9 @@ export function liveLines(
 ): string[] {
   const { hosts, urls, duplicates, errors, robotsDenied, deadLetters } = live;
   const dot = unicode ? ' \u00b7 ' : ', ';
-  const row = (label: string, parts: readonly string[]): string => `${label.padEnd(LABEL)}${parts.join(dot)}`;
+  const room = columns - MARGIN;
+  const row = (label: string, parts: readonly string[]): string =>
+    `${label.padEnd(LABEL)}${fitParts(parts.map(cleanLine), dot, room - LABEL)}`;
   const count = (figure: number, words: string): string[] => (figure > 0 ? [`${formatCount(figure)} ${words}`] : []);
   const repeats = [
     ...[...count(duplicates.exact, 'exact'), ...count(duplicates.near, 'near')],
@@ -52,9 +54,9 @@ export function liveLines(
     row('URLs', [`${formatCount(urls.pending)} pending of ${formatCount(urls.known)}`]),
     row('repeats', repeats.length > 0 ? repeats : ['none']),
     row('failures', codes.length > 0 ? [...codes, ...(errors.length > NAMED ? ['...'] : [])] : ['none']),
-    ...live.recent.map(pageLine),
+    ...pageLines(live.recent, room),
   ];
-  return lines.map((line) => shorten(cleanLine(line), columns - MARGIN));
+  return lines.map((line) => shorten(cleanLine(line), room));
 }
 
 /** Where, what it does, and for how long: the last two at the right. */
@@ -83,9 +85,21 @@ export function sparkline(figures: readonly number[]): string {
   return figures.map((figure) => BARS[Math.min(BARS.length - 1, Math.floor((figure / most) * BARS.length))]).join('');
 }
 
-function pageLine({ url, status, code, bytes, repeats }: LivePage): string {
-  const answer = `${status > 0 ? status : '-'} ${code}${repeats ? ' (copy)' : ''}`;
-  return `  ${answer.padEnd(22)} ${formatSize(bytes).padStart(8)}  ${url}`;
+/** Where all pages are of one origin and not all of them have room, it is left away; what is still too long is cut in its middle. */
+function pageLines(pages: readonly LivePage[], room: number): string[] {
+  const places = pages.map(({ url }) => cleanLine(url));
+  const heads = pages.map(pageHead);
+  const space = Math.max(0, room - Math.max(0, ...heads.map(width)));
+  const origin = /^https?:\/\/[^/]+(?=\/)/.exec(places[0] ?? '')?.[0];
+  const isOne = origin !== undefined && places.every((url) => url.startsWith(`${origin}/`));
+  const short =
+    isOne && places.some((url) => width(url) > space) ? places.map((url) => url.slice(origin.length)) : places;
+  return heads.map((head, i) => head + shortenMiddle(short[i], space));
+}
+
+function pageHead({ status, code, bytes, repeats }: LivePage): string {
+  const answer = cleanLine(`${status > 0 ? status : '-'} ${code}${repeats ? ' (copy)' : ''}`);
+  return `  ${answer.padEnd(22)} ${formatSize(bytes).padStart(8)}  `;
 }
 
 const wholeSeconds = (ms: number) => Math.round(ms / 1000) * 1000;

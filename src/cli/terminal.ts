@@ -3,7 +3,7 @@
  * a terminal; errors go to stderr always. Whatever comes from the web is freed of control characters first.
  */
 
-import { width } from './text-columns.js';
+import { fitParts, width } from './text-columns.js';
 
 /** A writable stream, as much of it as is used here. */
 export interface Sink {
@@ -32,6 +32,8 @@ export function cleanLine(text: string): string {
   return clean(text).replace(/[\t\n]/g, ' ');
 }
 
+/** Between the parts of a line of progress. */
+const PARTS = ' \u00b7 ';
 const PROGRESS_GAP_MS = 100;
 /** Between two drawings of several lines: who draws each 250 ms is drawn each time, late or not. */
 const DRAW_GAP_MS = 200;
@@ -134,7 +136,7 @@ export class Terminal {
       return;
     }
     this.#lastProgress = now;
-    this.#redraw([cleanLine(line).slice(0, this.size.columns - 1)]);
+    this.#redraw([fitParts(cleanLine(line).split(PARTS), PARTS, this.size.columns - 1)]);
   }
 
   /** Redraws some lines in place, at most five times a second; on terminals that can do so only.

@@ -13,6 +13,26 @@ export function shorten(text: string, columns: number): string {
   return `${kept}...`.slice(0, Math.max(0, columns));
 }
 
+/** A text cut in its middle, so that both its ends are seen. It must be clean. */
+export function shortenMiddle(text: string, columns: number): string {
+  if (width(text) <= columns || columns < 12) return shorten(text, columns);
+  const left = Math.ceil((columns - 3) / 2);
+  const end = [...text];
+  while (end.length > 0 && width(end.join('')) > columns - 3 - left) end.shift();
+  return `${shorten(text, left + 3)}${end.join('')}`;
+}
+
+/** As many of some parts as have room, so that no figure is cut within; an ellipsis (where it has room) if some have not. They must be clean. */
+export function fitParts(parts: readonly string[], between: string, columns: number): string {
+  const whole = parts.join(between);
+  if (width(whole) <= columns) return whole;
+  for (let count = parts.length - 1; count > 0; count--) {
+    const text = parts.slice(0, count).join(between);
+    if (width(text) <= columns) return width(text) + 4 <= columns ? `${text} ...` : text;
+  }
+  return shorten(whole, columns);
+}
+
 /** Columns that a text takes: wide characters of East Asia and pictures take two. */
 export function width(text: string): number {
   let columns = 0;

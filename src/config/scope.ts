@@ -25,7 +25,7 @@ export const WHAT_TO_CRAWL = group('What to crawl', {
     [],
     'a glob over the whole URL, such as "*/print/*"',
     isPattern,
-    'URLs that match one of these are not crawled.',
+    'URLs that match one of these are not crawled. What is queued already when a crawl goes on with other globs is still fetched.',
     { flag: 'exclude', value: 'GLOB' },
   ),
   blocklist: texts(

@@ -4,7 +4,7 @@ import { type Changes, noChanges } from '../../src/changes.js';
 import { Live } from '../../src/cli/live.js';
 import { liveLines, sparkline } from '../../src/cli/live-view.js';
 import { Terminal } from '../../src/cli/terminal.js';
-import { shorten, width } from '../../src/cli/text-columns.js';
+import { fitParts, shorten, width } from '../../src/cli/text-columns.js';
 import type { CrawlProgress } from '../../src/crawl-options.js';
 import type { LiveFigures } from '../../src/embedded/live.js';
 import type { OpenedCrawl } from '../../src/embedded/open.js';
@@ -50,7 +50,7 @@ async function shown(err: Shown, env: NodeJS.ProcessEnv = { LANG: 'C.UTF-8' }) {
   const live = new Live(terminal, 'my-crawl', () => clock.now);
   const opened = {
     heard: [] as OpenedCrawl['heard'],
-    frontier: { leases: { size: 5 }, back: { held: 8 }, front: { size: 2 }, hosts: { size: 12 }, revisits: { overdue: 0 }, urls: { size: 1890, inState: [345] } },
+    frontier: { leases: { size: 5 }, back: { held: 8 }, front: { size: 2 }, hosts: { size: 12 }, hostsMet: 12, revisits: { overdue: 0 }, urls: { size: 1890, inState: [345] } },
     tally: { errors: { 'http.gone': 12 }, duplicates: 12, nearDuplicates: 3, robotsDenied: 8, deadLetters: 1 },
     crawl: { unresolved: { 'dns.failed': 2 } },
   }; // biome-ignore format: short
@@ -101,6 +101,30 @@ describe('the lines of a running crawl', () => {
         }
       }),
     );
+  });
+
+  it('cut no figure within, however narrow', () => {
+    for (let columns = 40; columns <= 80; columns++) {
+      const lines = liveLines('my-crawl', progress, figures, [1, 2], { ...look, columns });
+      const parts = lines.slice(1, 6).flatMap((line) => line.slice(10).split(/ \u00b7 | \.\.\.$/)).filter((part) => part !== ''); // biome-ignore format: short
+      const whole = liveLines('my-crawl', progress, figures, [1, 2], { ...look, columns: 200 }).join(' \u00b7 ');
+      for (const part of parts) expect(whole).toContain(part);
+    }
+    expect(fitParts(['1m23s', '1,234 pages', '12.3/s', '5 MB'], ' \u00b7 ', 19)).toBe('1m23s \u00b7 1,234 pages');
+    expect(fitParts(['1m23s', '1,234 pages', '12.3/s', '5 MB'], ' \u00b7 ', 24)).toBe('1m23s \u00b7 1,234 pages ...');
+  });
+
+  it('leave the origin of pages away where all have one and there is no room, and cut long paths in the middle', () => {
+    const page = { status: 200, code: 'ok', bytes: 1, repeats: false } as const;
+    const at = (columns: number, ...urls: string[]) =>
+      liveLines('x', progress, { ...figures, recent: urls.map((url) => ({ ...page, url })) }, [], { ...look, columns })
+        .slice(6)
+        .map((line) => line.slice(35));
+    const [a, b] = ['http://www.example.org/docs/first/page', 'http://www.example.org/other'];
+    expect(at(120, a, b)).toEqual([a, b]);
+    expect(at(60, a, b)).toEqual(['/docs/first/page', '/other']);
+    expect(at(52, a, b)).toEqual(['/docs/.../page', '/other']);
+    expect(at(60, a, 'http://b.test/other')[0]).toMatch(/^http:.*\.\.\..*page$/);
   });
 
   it('show a rate by bars, the largest as the highest', () => {

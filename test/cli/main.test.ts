@@ -167,6 +167,7 @@ describe('crawl', () => {
     expect(words.out).toMatch(
       /^The crawl so far: 12 pages of 2 hosts, 20 requests, 123 kB\.\nThis run: 11 pages in 12\.3s \(1\.0 pages\/s\)\.\n/,
     );
+    expect(words.out).toMatch(/^ {2}robots forbade +1 {2}URL$/m);
     expect(words.out).toMatch(/refused +9 {2}links: 7 out of scope, 2 too deep/);
     expect(words.out).toMatch(/removed +1,203 {2}parameters from links: utm_\* 1,200, ;jsessionid 3/);
     expect(words.out).toMatch(

@@ -44,7 +44,7 @@ describe('the terminal', () => {
     const err = new Kept(true);
     err.columns = 10;
     new Terminal(new Kept(), err, {}).progress('x'.repeat(50), 0);
-    expect(err.text).toBe(`\r\x1b[2K${'x'.repeat(9)}`);
+    expect(err.text).toBe(`\r\x1b[2K${'x'.repeat(6)}...`);
   });
 
   it('that says that it has no columns is taken for one of 80', () => {
@@ -53,7 +53,7 @@ describe('the terminal', () => {
     const terminal = new Terminal(new Kept(), err, {});
     expect(terminal.size).toMatchObject({ columns: 80, rows: 24 });
     for (const at of [0, 1000]) terminal.progress('x'.repeat(100), at);
-    expect(err.text).toBe(`\r\x1b[2K${'x'.repeat(79)}`.repeat(2));
+    expect(err.text).toBe(`\r\x1b[2K${'x'.repeat(76)}...`.repeat(2));
   });
 
   it('is coloured only where colour is wanted', () => {

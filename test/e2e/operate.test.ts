@@ -126,6 +126,10 @@ describe('a block', () => {
     );
     const blocks = await say('list', 'blocks', '--dir', dir);
     expect(blocks.words).toMatch(/^chain\.test\t20\S+Z\t-\t1\tits owner asked$/);
+    const onTerminal = await saunter(['list', 'blocks', '--dir', dir], ({ stdout }) => {
+      stdout.isTTY = true;
+    });
+    expect(onTerminal.out.split('\n')[0]).toBe('host\tsince\tuntil\tpending\treason');
     const hosts = (await say('list', 'hosts', '--dir', dir)).words.split('\n').map((line) => line.split('\t'));
     expect(hosts.map((columns) => [columns[0], ...columns.slice(-2)]).sort()).toEqual([
       ['chain.test', '1', 'blocked'],

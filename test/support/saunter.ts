@@ -77,6 +77,7 @@ export async function saunter(
 ): Promise<Ran> {
   const { main } = await built<typeof import('../../src/cli/main.js')>('cli/main.js');
   const fake = new FakeProcess({ tty: true, env: { TERM: 'dumb' } });
+  fake.stdout.isTTY = false; // results go on to other programs
   onStart(fake);
   const code = await main(args, fake);
   return { code, out: fake.stdout.text, err: fake.stderr.text };
