@@ -32,8 +32,8 @@ export interface CrawlerHooks {
   note?: (sentence: string) => void;
 }
 
-/** Any option of docs/configuration.md by its name (`maxPages`, `'timeout.dns'`), as a config file writes it: durations
- * and sizes as text (`'1s'`, `'64KiB'`) or as a number of ms and bytes. */
+/** Any option of docs/configuration.md by its name (`maxPages`, `'timeout.dns'`), as a config file writes it:
+ * durations and sizes as text (`'1s'`, `'64KiB'`); here also as a number of ms and bytes. */
 export type CrawlerOptions = {
   readonly [Name in OptionName]?: Config[Name] | string | (Name extends 'rules' ? readonly WrittenRule[] : never);
 };
