@@ -10,7 +10,7 @@ import { createCrawler, normalizeUrl, parsePage, readArchived, readUrls, UserErr
 import { readArguments, safe, tellProgress } from './start.mjs';
 
 const [site, report, options = {}] = readArguments('broken-links.mjs URL REPORT [OPTIONS]');
-const BROKEN = /^(?:http\.(?:gone|soft404|client|status)|redirect\.(?:chain|loop|invalid)|decode\..*)$/;
+const BROKEN = /^(?:http\.(?:gone|soft404|client|status)|redirect\.(?:chain|invalid)|decode\..*)$/;
 const formOf = (/** @type {string} */ url, base = url) => normalizeUrl(url, base).url ?? url;
 const link = (/** @type {string} */ to) => `<a href="${safe(to)}">${safe(to)}</a>`;
 

@@ -28,7 +28,7 @@ export const OUTCOMES = {
   'not-modified': row('done', 'success', 'has not changed since the last visit (304)'),
   redirect: row('done', 'success', 'redirects to another URL'),
   'redirect.same': row('wait', 'success', 'redirects to another spelling of itself'),
-  'redirect.chain': row('done', 'success', 'redirects too often'),
+  'redirect.chain': row('done', 'success', 'redirects too often, or in a circle'),
   'redirect.invalid': row('done', 'success', 'redirects to something that is not an http(s) URL'),
   'http.gone': row('done', 'success', 'does not exist (404 or 410)'),
   'http.soft404': row('done', 'success', 'is an error page that claims to be none (200)'),

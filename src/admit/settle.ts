@@ -12,6 +12,7 @@ import type { PackedLinks } from '../url/packed-links.js';
 import type { Admission } from './admission.js';
 import type { Duplicates, Judgement } from './duplicates.js';
 import { hasChanged } from './page-change.js';
+import { RecentRedirects } from './recent-redirects.js';
 import type { RobotsDesk } from './robots-desk.js';
 
 export interface SettleOptions {
@@ -36,6 +37,7 @@ export class Settlement {
   readonly #robots: RobotsDesk;
   readonly #options: SettleOptions;
   readonly ids: NextIds;
+  readonly #redirects = new RecentRedirects();
   readonly #segments = new Map<string, { id: number; kind: SegmentRow['kind'] }>();
 
   constructor(parts: {
@@ -92,7 +94,9 @@ export class Settlement {
   #judge(lease: Lease, report: LeaseReport): { code: OutcomeCode; keep: Lease | null } {
     const { redirect } = report;
     if (report.code !== 'redirect' || redirect === null) return { code: report.code, keep: null };
-    if (this.#admission.find(redirect.keyHi, redirect.keyLo) !== lease.url) return { code: 'redirect', keep: null };
+    const to = this.#admission.find(redirect.keyHi, redirect.keyLo);
+    if (to !== lease.url)
+      return { code: this.#redirects.lead(to, lease.url) ? 'redirect.chain' : 'redirect', keep: null };
     const again = redirect.to.fetch === lease.target;
     // a redirect to the very same URL is a loop, unless it set a cookie that it has not seen yet
     if (
@@ -180,6 +184,8 @@ export class Settlement {
     } as const;
     const candidate = { keyHi, keyLo, url: to.to.fetch, ...path, via: lease.url, level, priority: null, seed: isSeed };
     this.#admission.admit(candidate, this.#options.isInside(lease.connectTo), now, changes);
+    const id = this.#admission.find(keyHi, keyLo);
+    if (id >= 0) this.#redirects.note(lease.url, id);
   }
 
   #pointer(record: ArchivedRecord | null, kind: 'warc' | 'text', now: number, changes: Changes): RecordPointer | null {

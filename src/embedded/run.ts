@@ -123,7 +123,6 @@ function summary(
     deadLetters: tally.deadLetters - frontier.letters.size,
     robotsDenied: tally.robotsDenied,
     rejected: { ...admission.refusals.counts },
-    removed: { ...admission.removals.counts },
     errors: { ...tally.errors, ...crawl.unresolved },
     seconds: Math.round(seconds * 1000) / 1000,
     pagesPerSecond: seconds > 0 ? Math.round((pages / seconds) * 100) / 100 : 0,
@@ -135,5 +134,6 @@ function summary(
     ceiling: ceilingSummary(frontier.ceiling),
     seen: seenSummary(seen),
     ...duplicates.report(NAMED),
+    removed: { ...admission.removals.counts },
   };
 }

@@ -349,6 +349,23 @@ describe('a redirect to another spelling of the same page', () => {
     expect(pages.filter((target) => target.includes('turn'))).toHaveLength(6);
     expect(crawl.changes.visits.map(({ code }) => code)).toEqual(['redirect.chain', 'redirect.chain']);
   });
+
+  test('is a fault where it closes a circle of several URLs, and none where it leads to a page that others led to', () => {
+    const crawl = new Decisions();
+    crawl.admit('http://a.test/1');
+    crawl.admit('http://b.test/old');
+    crawl.admit('http://b.test/older');
+    const to: Record<string, string> = { '/1': '/2', '/2': '/3', '/3': '/1', '/old': '/new', '/older': '/new' };
+    crawl.run(2 * MINUTE, (target) => {
+      const location = to[new URL(target).pathname];
+      if (isRobots(target)) return { status: 404 };
+      return location === undefined ? { status: 200 } : { status: 302, location: new URL(location, target).href };
+    });
+    const { urls, visits } = crawl.changes;
+    const codes = Object.fromEntries(visits.map(({ url, code }) => [new URL(urls[url].url).pathname, code]));
+    expect(codes).toMatchObject({ '/1': 'redirect', '/2': 'redirect', '/3': 'redirect.chain' });
+    expect(codes).toMatchObject({ '/old': 'redirect', '/older': 'redirect', '/new': 'ok' });
+  });
 });
 
 describe('admission', () => {

@@ -272,7 +272,7 @@ describe('a crawl that has ended', () => {
     const summary = JSON.parse(lines[0]) as Record<string, unknown>;
     expect(Object.keys(summary).join(' ')).toBe(
       'pages requests bytes duplicates nearDuplicates hosts known pending waiting deadLetters robotsDenied rejected errors seconds pagesPerSecond ' +
-        'pagesThisRun revisits notModified changed freshness ceiling seen suspectedTraps mirrors',
+        'pagesThisRun revisits notModified changed freshness ceiling seen suspectedTraps mirrors removed',
     );
     const empty = Object.entries(summary).filter(([, value]) => value === null || value === undefined);
     expect(empty).toEqual([
