@@ -1,4 +1,5 @@
 /** What a crawl says when it begins: where it is kept, and what it goes on with. */
+import type { CrawlOptions } from '../crawl-options.js';
 import type { OpenedCrawl } from '../embedded/open.js';
 import type { Attendant } from '../embedded/run.js';
 import { counted } from '../units.js';
@@ -9,18 +10,20 @@ import type { Terminal } from './terminal.js';
  * @param opening gets the crawl */
 export const announced =
   (
-    dir: string,
+    { dir, config }: CrawlOptions,
     terminal: Pick<Terminal, 'live' | 'say' | 'error'>,
     opening: (opened: OpenedCrawl) => void,
     also: Attendant,
   ): Attendant =>
   async (opened) => {
     opening(opened);
+    const attendant = await also(opened); // what it refuses ends the crawl with one sentence
     const on = goesOn(opened);
-    if (!terminal.live)
+    if (terminal.live) for (const sentence of on) terminal.say(sentence);
+    // with a log there, standard error has lines of JSON and nothing else
+    else if (config['log.file'] !== '-')
       terminal.error([`Crawling into ${dir}; saunter status --dir ${dir} tells how it stands.`, ...on].join(' '));
-    else for (const sentence of on) terminal.say(sentence);
-    return also(opened);
+    return attendant;
   };
 
 /** What an earlier run left, and how it ended. */

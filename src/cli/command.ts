@@ -19,6 +19,8 @@ export interface World {
 
 /** Flags that most commands have. */
 export const DIR_FLAG = { name: 'dir', value: 'DIR', says: 'The crawl directory.' } as const;
+/** The same where it may stand alone ({@link DIR_OPERAND}). */
+export const DIR_ALONE_FLAG = { ...DIR_FLAG, says: 'The crawl directory; it may stand without --dir, too.' } as const;
 export const JSON_FLAG = { name: 'json', says: 'One line of JSON instead of words.' } as const;
 
 /** The value of `--dir`.

@@ -92,7 +92,7 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
     hearing(
       setUp,
       announced(
-        options.dir,
+        options,
         terminal,
         opening,
         live.attending(observed(options, remark, administered(options, remark, listening(options.dir, ui)))),

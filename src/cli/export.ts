@@ -15,7 +15,7 @@ import { UserError } from '../errors.js';
 import { counted, formatCount } from '../units.js';
 import { version } from '../version.js';
 import { type Arguments, type CommandSpec, DIR_OPERAND, listOf } from './arguments.js';
-import { DIR_FLAG, type ExitCode, requireDir, type World } from './command.js';
+import { DIR_ALONE_FLAG, type ExitCode, requireDir, type World } from './command.js';
 import type { Terminal } from './terminal.js';
 import { timeOf } from './times.js';
 
@@ -25,7 +25,7 @@ export const spec: CommandSpec = {
   operands: DIR_OPERAND,
   mostOperands: 1,
   flags: [
-    DIR_FLAG,
+    DIR_ALONE_FLAG,
     {
       name: 'format',
       value: EXPORT_FORMATS.join('|'),

@@ -16,7 +16,11 @@ export const spec: CommandSpec = {
   operands: DIR_OPERAND,
   mostOperands: 1,
   flags: [
-    { name: 'dir', value: 'DIR', says: 'The crawl directory. The crawl must not run.' },
+    {
+      name: 'dir',
+      value: 'DIR',
+      says: 'The crawl directory; it may stand without --dir, too. The crawl must not run.',
+    },
     { name: 'all', says: 'Also pages that this version of the parser has read already.' },
     CONFIG_FLAG,
     JSON_FLAG,

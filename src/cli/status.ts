@@ -12,7 +12,7 @@ import { Tally } from '../state/tally.js';
 import { metaOf } from '../store-meta.js';
 import { counted, formatCount, formatSize } from '../units.js';
 import { type Arguments, type CommandSpec, DIR_OPERAND } from './arguments.js';
-import { DIR_FLAG, type ExitCode, JSON_FLAG, requireDir, type World } from './command.js';
+import { DIR_ALONE_FLAG, type ExitCode, JSON_FLAG, requireDir, type World } from './command.js';
 import { ceilingWords, failureLines, mirrorWords, named, removedWords, seenWords, total } from './summary.js';
 
 export const spec: CommandSpec = {
@@ -20,9 +20,9 @@ export const spec: CommandSpec = {
   says: 'What a crawl has done, and what it has still to do.',
   operands: DIR_OPERAND,
   mostOperands: 1,
-  flags: [DIR_FLAG, JSON_FLAG],
+  flags: [DIR_ALONE_FLAG, JSON_FLAG],
   options: [],
-  examples: [['saunter status --dir saunter-example.org', 'Also while the crawl runs.']],
+  examples: [['saunter status saunter-example.org', 'Also while the crawl runs.']],
 };
 
 export async function run(args: Arguments, { terminal }: World): Promise<ExitCode> {

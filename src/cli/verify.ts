@@ -2,7 +2,7 @@ import { verify } from '../corpus/verify.js';
 import { lookInto } from '../embedded/look.js';
 import { counted, formatCount } from '../units.js';
 import { type Arguments, type CommandSpec, DIR_OPERAND } from './arguments.js';
-import { DIR_FLAG, type ExitCode, JSON_FLAG, requireDir, type World } from './command.js';
+import { DIR_ALONE_FLAG, type ExitCode, JSON_FLAG, requireDir, type World } from './command.js';
 import { cleanLine } from './terminal.js';
 
 export const spec: CommandSpec = {
@@ -10,7 +10,7 @@ export const spec: CommandSpec = {
   says: 'Read every record and row of a crawl back, and prove from its request log that no delay was broken.',
   operands: DIR_OPERAND,
   mostOperands: 1,
-  flags: [DIR_FLAG, JSON_FLAG],
+  flags: [DIR_ALONE_FLAG, JSON_FLAG],
   options: [],
   examples: [['saunter verify --dir saunter-example.org', 'Exit code 0 if everything agrees.']],
 };

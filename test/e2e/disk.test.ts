@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openSqliteReader } from '../../src/engines/sqlite.js';
 import { pinnedAddress } from '../../src/fetch/pins.js';
-import { configFile, crawl, removeScratches, saunter, scratch, start } from '../support/saunter.js';
+import { afterBegin, configFile, crawl, removeScratches, saunter, scratch, start } from '../support/saunter.js';
 import { type Asked, links, Sites } from '../support/sites.js';
 
 const PAGES = 18;
@@ -112,10 +112,9 @@ describe('a disk that fails stops the crawl with one sentence, and loses nothing
     ],
   ])('%s', async (_, fault, sentence) => {
     const dir = scratch();
-    const { code, err } = await start(
-      ['crawl', '--workers', '1', ...command(dir)],
-      hook({ DISK_FAULT: JSON.stringify(fault) }),
-    ).over;
+    const ran = await start(['crawl', '--workers', '1', ...command(dir)], hook({ DISK_FAULT: JSON.stringify(fault) }))
+      .over;
+    const [code, err] = [ran.code, afterBegin(ran.err)];
     expect(err).toMatch(sentence);
     expect([code, err.trimEnd().split('\n').length], err).toEqual([1, 1]);
     expect(acknowledged(dir).length).toBeLessThan(HOSTS.length * PAGES);
@@ -125,7 +124,8 @@ describe('a disk that fails stops the crawl with one sentence, and loses nothing
   test('the store cannot grow', async () => {
     const dir = scratch();
     // bash counts in KiB; segments end before, so that it is the store that meets the limit
-    const { code, err } = await start(['crawl', '--workers', '1', ...command(dir)], { limit: 'ulimit -f 80' }).over;
+    const ran = await start(['crawl', '--workers', '1', ...command(dir)], { limit: 'ulimit -f 80' }).over;
+    const [code, err] = [ran.code, afterBegin(ran.err)];
     expect(err).toMatch(
       /^The disk failed under .*crawl\.sqlite \(could not write it\)\. Check the disk and its free space/,
     );

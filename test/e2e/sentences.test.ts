@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/engines/database.js';
 import { DnsServer } from '../support/dns-server.js';
-import { configFile, type Ran, removeScratches, saunter, scratch, start } from '../support/saunter.js';
+import { afterBegin, configFile, type Ran, removeScratches, saunter, scratch, start } from '../support/saunter.js';
 import { links, Sites } from '../support/sites.js';
 
 let site: Sites;
@@ -39,7 +39,7 @@ async function sentence(...args: string[]): Promise<Ran> {
     process.stderr.isTTY = false;
   });
   // a crawl that begins says so, and that is not what went wrong
-  ran.err = ran.err.replace(/^Crawling into .* tells how it stands\..*\n/, '');
+  ran.err = afterBegin(ran.err);
   expect(ran.err.trimEnd().split('\n'), ran.err).toHaveLength(1);
   expect(ran.err).not.toMatch(/\n\s+at |Error:/);
   return ran;

@@ -49,6 +49,9 @@ export interface Ran {
   err: string;
 }
 
+/** Standard error of a crawl without a terminal, but for the line which says that it begins. */
+export const afterBegin = (err: string): string => err.replace(/^Crawling into .* tells how it stands\..*\n/, '');
+
 /** Directories that are removed at the end of a test file. */
 const scratches: string[] = [];
 
