@@ -12,7 +12,7 @@ import { keyOptions } from '../corpus/normal-forms.js';
 import { segmentPaths } from '../corpus/segment-paths.js';
 import type { CrawlOptions, CrawlUi } from '../crawl-options.js';
 import { metaOf } from '../store-meta.js';
-import { formatCount } from '../units.js';
+import { counted } from '../units.js';
 import { type Limits, limitsOf, widened } from './limits.js';
 import type { OpenedCrawl } from './open.js';
 import { productToken, trapLimits } from './parts.js';
@@ -51,7 +51,9 @@ export async function readmit(opened: OpenedCrawl, options: CrawlOptions, ui: Cr
     admission.refusals.reset(counts);
     if (outcome instanceof Error) ui.say(`They could not all be read: ${outcome.message}. The next run tries again.`);
     if (outcome !== true) return;
-    ui.say(`${formatCount(frontier.urls.size - known)} URLs that were refused are known now.`);
+    ui.say(
+      `${counted(frontier.urls.size - known, 'URL that was refused is known', 'URLs that were refused are known')} now.`,
+    );
     batches.open.meta.push([MET, JSON.stringify([...refused])]);
   }
   batches.open.meta.push([KEY, text]);
