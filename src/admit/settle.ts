@@ -183,8 +183,7 @@ export class Settlement {
       hops: lease.hops + 1,
     } as const;
     const candidate = { keyHi, keyLo, url: to.to.fetch, ...path, via: lease.url, level, priority: null, seed: isSeed };
-    this.#admission.admit(candidate, this.#options.isInside(lease.connectTo), now, changes);
-    const id = this.#admission.find(keyHi, keyLo);
+    const id = this.#admission.admit(candidate, this.#options.isInside(lease.connectTo), now, changes);
     if (id >= 0) this.#redirects.note(lease.url, id);
   }
 

@@ -78,7 +78,8 @@ export async function run(args: Arguments, world: World): Promise<ExitCode> {
     say: (sentence: string) => terminal.say(sentence),
     ended: (end: End) => {
       words = endWords(end, crawl, options.config.patience);
-      closed = crawl === null ? [] : closedHosts(crawl);
+      // what was refused is told where no page came at all
+      closed = crawl === null || crawl.tally.pages > 0 ? [] : closedHosts(crawl);
     },
   };
   const opening = (opened: OpenedCrawl): void => {

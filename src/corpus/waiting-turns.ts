@@ -16,6 +16,7 @@ export function waitingTurns(
   { states, attempts }: UrlStates,
   now: number,
 ): Partial<Record<TurnWait, WaitingHosts>> {
+  if (!states.includes(PENDING)) return {};
   const next = nextTurns(reader);
   const resting = restingHosts(reader, now);
   const hosts = { retry: new Map<number, number>(), delay: new Map<number, number>() };

@@ -43,6 +43,18 @@ export interface LeaseReport {
   removed: Record<string, number> | null;
 }
 
+/** The part of a report about what an answer brought, where it brought nothing. */
+export const NOTHING_BROUGHT = {
+  record: null,
+  redirect: null,
+  robots: null,
+  page: null,
+  from: 0,
+  to: 0,
+  refused: null,
+  removed: null,
+} as const satisfies Partial<LeaseReport>;
+
 export interface RedirectTarget {
   keyHi: number;
   keyLo: number;

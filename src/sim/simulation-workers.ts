@@ -3,7 +3,7 @@
 import type { OutcomeCode } from '../errors.js';
 import type { Frontier } from '../frontier/frontier.js';
 import type { Lease } from '../frontier/lease.js';
-import type { LeaseReport, RedirectTarget } from '../frontier/report.js';
+import { type LeaseReport, NOTHING_BROUGHT, type RedirectTarget } from '../frontier/report.js';
 import { LinkPacker, type PackedLinks } from '../url/packed-links.js';
 import { type ModelAnswer, rulesAt } from './model-web.js';
 import { type Lesson, type RobotsLesson, Violation } from './simulation-oracle.js';
@@ -210,7 +210,7 @@ function lessonOf(
 function blank(lease: Lease, code: OutcomeCode, started: number, ended: number): LeaseReport {
   return {
     ...{ lease: lease.id, code, status: 0, started, ended, retryAfterMs: null, bytes: 0, truncated: false },
-    ...{ record: null, redirect: null, robots: null, page: null, from: 0, to: 0, refused: null, removed: null },
+    ...NOTHING_BROUGHT,
   };
 }
 

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../engines/ports.js';
 import type { OutcomeCode } from '../errors.js';
 import type { Lease } from '../frontier/lease.js';
-import type { LeaseReport } from '../frontier/report.js';
+import { type LeaseReport, NOTHING_BROUGHT } from '../frontier/report.js';
 import { giveBack } from './body-budget.js';
 import type { FromWorker, HeldPage, SharedState, ToWorker, WorkerSettings, WorkOrder } from './messages.js';
 
@@ -150,13 +150,6 @@ export function returned(lease: Lease, code: OutcomeCode, now: number): LeaseRep
     retryAfterMs: null,
     bytes: 0,
     truncated: false,
-    record: null,
-    redirect: null,
-    robots: null,
-    page: null,
-    from: 0,
-    to: 0,
-    refused: null,
-    removed: null,
+    ...NOTHING_BROUGHT,
   };
 }

@@ -8,13 +8,14 @@ import type { Appended, SegmentWriter } from '../archive/segments.js';
 import type { Revisit } from '../archive/warc-writer.js';
 import { parseSimhash, simhash, simhashHex } from '../dedupe/simhash.js';
 import type { FetchResult } from '../fetch/http.js';
-import type {
-  ArchivedRecord,
-  HeldAnswer,
-  HeldQuestion,
-  LeaseReport,
-  NearQuestion,
-  PageReport,
+import {
+  type ArchivedRecord,
+  type HeldAnswer,
+  type HeldQuestion,
+  type LeaseReport,
+  type NearQuestion,
+  NOTHING_BROUGHT,
+  type PageReport,
 } from '../frontier/report.js';
 import { type DocumentAnswer, type DocumentReading, readDocument, readingOf } from '../parse/documents.js';
 import { parseSitemap, type Sitemap } from '../parse/sitemap.js';
@@ -139,17 +140,8 @@ function blank(order: WorkOrder, result: FetchResult): LeaseReport {
   const code = isUnasked ? 'http.status' : result.code;
   const blocked = Math.floor(result.blocked);
   const truncated = result.truncated !== null && result.truncated !== 'length';
-  const nothing = {
-    record: null,
-    redirect: null,
-    robots: null,
-    page: null,
-    from: 0,
-    to: 0,
-    refused: null,
-    removed: null,
-  };
-  return { lease: order.lease, code, status, started, ended, blocked, retryAfterMs, bytes, truncated, ...nothing };
+  const came = { lease: order.lease, code, status, started, ended, blocked, retryAfterMs, bytes, truncated };
+  return { ...came, ...NOTHING_BROUGHT };
 }
 
 function redirect(report: LeaseReport, result: FetchResult, order: WorkOrder, parts: JobParts): void {
